@@ -290,7 +290,7 @@ class Why(Answer):
         if len(later) > MOST_REBALANCES:
             lines.append(f"  the last {MOST_REBALANCES}:")
         lines += [rebalance_words(each) for each in later[-MOST_REBALANCES:]]
-        notes = [said for said in map(note_words, history.notes) if said is not None]
+        notes = [*dict.fromkeys(said for said in map(note_words, history.notes) if said is not None)]
         lines += [wrapped(each, "  - ") for each in notes[-MOST_NOTES:]]
         if history.is_rolling:
             lines.append(wrapped("Members left and came back one after the other, as in a rolling restart.", "  "))

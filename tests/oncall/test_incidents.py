@@ -177,11 +177,104 @@ def test_two_members_are_not_one_name():
             "member removed",
         ),
         ("Preparing to restabilize group billing with old generation 0", "member joined"),
+        (
+            f"given member.id {A} is identified as a known static member till-1, but not matching the expected "
+            f"member.id {B} during heartbeat, will respond with instance fenced error",
+            "static fenced",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] Offset commit failed on partition orders-0 at offset 7: This is "
+            "not the correct coordinator.",
+            "coordinator moved",
+        ),
+        (
+            "org.apache.kafka.clients.consumer.CommitFailedException: Offset commit cannot be completed since the "
+            "consumer is not part of an active group for auto partition assignment; it is likely that the consumer was "
+            "kicked out of the group.",
+            "member dropped",
+        ),
+        (
+            "stream-thread [shop-StreamThread-1] Detected that the thread is being fenced. This implies that this "
+            "thread missed a rebalance and dropped out of the consumer group. Will close out all assigned tasks and "
+            "rejoin the consumer group.",
+            "member dropped",
+        ),
+        (
+            "stream-thread [shop-StreamThread-1] Detected task 0_1 that got migrated to another thread. This implies "
+            "that this thread missed a rebalance and dropped out of the consumer group. Will try to rejoin.",
+            "member dropped",
+        ),
+        ("Coordinator unknown during heartbeat -- will retry", "coordinator lost"),
+        (
+            "kafka: error while consuming orders/0: kafka server: The provided member is not known in the current "
+            "generation.",
+            "member dropped",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] Failing OffsetCommit request since the consumer is not part of an "
+            "active group",
+            "unknown",
+        ),
     ],
 )
 def test_what_one_line_names(line, cause):
     (group,) = why([at(1, line)], has_advice=False).groups
     assert [each.cause for each in group.rebalances] == [cause]
+
+
+@pytest.mark.parametrize("end", [" on heartb", " on heartbeat expiration"])
+def test_a_reason_that_a_screen_has_cut_off_in_its_end(end):
+    head = "[2026-11-22 15:46:01,000] INFO Preparing to rebalance group billing in state PreparingRebalance with old"
+    (one,) = why([f"{head} generation 7 (reason: removing member {A}{end}"], has_advice=False).rebalances
+    assert (one.cause, one.member) == ("heartbeats lost", A)
+
+
+def test_a_worker_that_forces_a_rebalance_says_why():
+    context = "[Worker clientId=w1, groupId=connect]"
+    lines = [
+        at(1, f"{context} Current config state offset 3 does not match group assignment 5. Forcing rebalance."),
+        at(1, f"{context} Rebalance started"),
+        at(1, f"{context} (Re-)joining group"),
+        at(
+            2,
+            f"{context} Successfully joined group with generation Generation{{generationId=8, memberId='{A}', "
+            "protocol='sessioned'}",
+        ),
+    ]
+    (one,) = why(lines, has_advice=False).rebalances
+    assert one.cause == "member rejoined"
+    assert one.words == "w1 joined again; it says: 'offset 3 does not match group assignment 5'"
+    assert one.duration_ms == 1000
+
+
+def test_a_member_that_left_before_the_group_came_to_rest_is_no_part_of_the_next_rebalance():
+    lines = [
+        at(1, f"Member {B} in group billing has left, removing it from the group"),
+        at(2, "Stabilized group billing generation 7 (__consumer_offsets-1)"),
+        at(2, "Assignment received from leader for group billing for generation 7"),
+        at(
+            3,
+            "Preparing to rebalance group billing in state PreparingRebalance with old generation 7 "
+            f"(__consumer_offsets-1) (reason: Adding new member {A})",
+        ),
+    ]
+    assert named(lines) == ["member left", "member joined"]
+    del lines[1:3]
+    assert named(lines) == ["member joined"]  # that rebalance is the one that it began
+
+
+def test_members_that_a_broker_removed_because_they_did_not_join_again_are_named():
+    line = at(1, f"Group billing remove dynamic members who haven't joined: Set({A})")
+    answer = why([line], has_advice=False)
+    assert answer.outcome == Outcome.CANNOT_TELL
+    assert f"did not join again within the rebalance timeout: Set({A})" in " ".join(str(answer).split())
+
+
+def test_a_group_that_is_loaded_member_by_member_is_told_once():
+    loaded = "Loaded member MemberMetadata(memberId={}, groupInstanceId=None) in group billing with generation 7."
+    answer = why([at(1, loaded.format(A)), at(1, loaded.format(B))], has_advice=False)
+    assert " ".join(str(answer).split()).count("another broker has loaded the group") == 1
+    assert answer.outcome == Outcome.CANNOT_TELL
 
 
 WORDS = {
@@ -211,6 +304,11 @@ WORDS = {
         '{"level":"ERROR","timestamp":"2026-11-22T15:46:13.448Z","logger":"kafkajs","message":"[Runner] '
         'The coordinator is not aware of this member, re-joining the group","groupId":"billing","memberId":"c1-7"}',
         "heartbeats lost",
+    ),
+    "brod without a connection": (
+        "15:46:13.448 [info] Group member (billing,coor=#PID<0.512.0>,cb=#PID<0.498.0>,generation=7):\nre-joining "
+        "group, reason:{:connection_down, {:shutdown, :tcp_closed}}",
+        "coordinator lost",
     ),
     "brod": (
         "15:46:13.448 [info] Group member (billing,coor=<0.512.0>,cb=<0.498.0>,generation=7):\nre-joining group, "

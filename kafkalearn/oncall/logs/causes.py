@@ -129,6 +129,9 @@ def cause_of_reason(reason: str) -> tuple[str, str | None]:
         if reason.startswith(begin):
             rest = reason[len(begin) :]
             ended = [at for at in (rest.find(end) for end in ends) if at >= 0]
+            if not ended and (cut := _cut_off(rest, ends)) is not None:
+                at, end = cut
+                ended, rest = [at], f"{rest[:at]}{end}"
             if not ended:
                 if begin == "Updating metadata for member " or begin == "Adding new member ":
                     return cause, rest.strip(" .") or None  # as 2.1 to 2.7 wrote it: the id is last
@@ -145,6 +148,22 @@ def cause_of_reason(reason: str) -> tuple[str, str | None]:
                 cause = cause_of_rejoining(client) or cause
             return cause, member or None
     return UNKNOWN, None
+
+
+SHORTEST_END = 5  # characters, as of `` on heartbeat expiration``: by them an end is told from another
+
+
+def _cut_off(rest: str, ends: list[str]) -> tuple[int, str] | None:
+    """Where a reason ends in the beginning of one of the ends, for a screen has cut it off; None: it does not.
+
+    >>> _cut_off("c1-7 on heart", [" on heartbeat expiration", " on LeaveGroup"])
+    (4, ' on heartbeat expiration')
+    """
+    for end in ends:
+        for length in range(len(end) - 1, SHORTEST_END - 1, -1):
+            if rest.endswith(end[:length]):
+                return len(rest) - length, end
+    return None
 
 
 def cause_of_leaving(client_reason: str | None) -> str:

@@ -233,7 +233,8 @@ class Rebalance:
             who = self.client or self.member or "a member"
             return f"{who} joined; whether it was new, the log does not show"
         if self.said is not None and said.endswith(NO_REASON):
-            said = f"{said.removesuffix(NO_REASON)}{'; ' if said != NO_REASON else ''}it says: {self.said!r}"
+            known = said.removesuffix(NO_REASON).rstrip("; ")
+            said = f"{known}{'; ' if known else ''}it says: {self.said!r}"
         who = listed([client_of(each) for each in self.members]) if self.members else self.client or self.member
         alone = (TOPICS, EITHER, UNKNOWN, CAPACITY, STORE)
         if self.cause in alone or who is None:

@@ -27,6 +27,7 @@ from kafkalearn.oncall.logs.causes import (
     MOVED,
     NO_COORDINATOR,
     POLL,
+    REJOINED,
     SECOND_ROUND,
     SUBSCRIPTION,
     SYNC,
@@ -53,6 +54,9 @@ _GONE = frozenset({POLL, CLOSED, HEARTBEATS, DROPPED, FENCED, LEFT, UNSUBSCRIBED
 _LEAVES_WHEN_CLOSED = (GO, JAVASCRIPT, RUBY, PYTHON)
 _HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
 _OF_THEM = ("kafka server: ", "afkajs", "KafkaJS", "Attempt to heart beat")  # sarama, kafkajs, Java before 0.10.1
+_OF_ANOTHER_REQUEST = ("error while consuming", "ommit")  # refused after a rebalance, too, that went on without it
+_WHILE_IT_JOINS = "Failing OffsetCommit request"  # Java's, of a client that is no member and of one that joins again
+_CONNECTION_GONE = ("connection_down", "tcp_closed", "sock_down")  # brod's
 
 
 def is_start(event: LogEvent) -> bool:
@@ -67,10 +71,21 @@ def is_start(event: LogEvent) -> bool:
 # What one event of a client says.
 
 
+def _error_of(event: LogEvent) -> str | None:
+    """The error that an event has: by its name, where a line of no known form was read by it, or in its words."""
+    known = event.fields.get("error")
+    if isinstance(known, str) and known in errors.KINDS:
+        return known
+    return errors.error_in(event.reason or "") or errors.error_in(event.text)
+
+
 def _of_error(event: LogEvent, error: str | None) -> tuple[str, int]:
     if error == errors.UNKNOWN_MEMBER:
         is_silent = event.writer in _HAS_NO_POLL_TIMER or any(each in event.text for each in _OF_THEM)
-        return (HEARTBEATS, NAMED) if is_silent and event.kind != kinds.JOIN_FAILED else (DROPPED, BROAD)
+        is_late = event.kind == kinds.JOIN_FAILED or any(each in event.text for each in _OF_ANOTHER_REQUEST)
+        return (HEARTBEATS, NAMED) if is_silent and not is_late else (DROPPED, BROAD)
+    if error == errors.NO_MEMBER and event.text.startswith(_WHILE_IT_JOINS):
+        return UNKNOWN, SOMETHING
     return {
         errors.POLL: (POLL, NAMED),
         errors.SESSION: (HEARTBEATS, NAMED),
@@ -80,11 +95,8 @@ def _of_error(event: LogEvent, error: str | None) -> tuple[str, int]:
         errors.NOT_COORDINATOR: (MOVED, NAMED),
         errors.NO_COORDINATOR: (NO_COORDINATOR, BROAD),
         errors.ILLEGAL_GENERATION: (DROPPED, BROAD),
+        errors.NO_MEMBER: (DROPPED, BROAD),
     }.get(error or "", (UNKNOWN, SOMETHING))
-
-
-def _said(event: LogEvent) -> str:
-    return event.reason or event.text
 
 
 def _of_leaving(event: LogEvent) -> tuple[str, int]:
@@ -115,7 +127,11 @@ def _of_rejoining(event: LogEvent) -> tuple[str, int]:
         return cause_of_rejoining("triggered followup rebalance") or UNKNOWN, NAMED
     if reason in ("unsubscribe", "unsubscribing"):
         return UNSUBSCRIBED, NAMED
-    return _of_error(event, errors.error_in(_said(event)))
+    if "Forcing rebalance" in event.text:
+        return REJOINED, BROAD
+    if event.writer == ERLANG and any(each in reason for each in _CONNECTION_GONE):
+        return NO_COORDINATOR, BROAD
+    return _of_error(event, _error_of(event))
 
 
 def _of_revoking(event: LogEvent) -> tuple[str, int]:
@@ -153,11 +169,11 @@ def said_by(event: LogEvent) -> tuple[str, int]:
     if kind == kinds.CLIENT_LEAVING:
         return _of_leaving(event)
     if kind in (kinds.HEARTBEAT_FAILED, kinds.JOIN_FAILED, kinds.SYNC_FAILED, kinds.CLIENT_LOST):
-        return _of_error(event, errors.error_in(event.reason or "") or errors.error_in(event.text))
+        return _of_error(event, _error_of(event))
     if kind == kinds.COORDINATOR_LOST:
         if event.text.startswith("Requesting disconnect"):
             return UNKNOWN, NOTHING
-        cause, weight = _of_error(event, errors.error_in(_said(event)))
+        cause, weight = _of_error(event, _error_of(event))
         return (NO_COORDINATOR, BROAD) if weight == SOMETHING else (cause, weight)
     if kind == kinds.REJOIN_REQUESTED:
         return _of_rejoining(event)
@@ -263,7 +279,7 @@ def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:
         False,
         (),
         tuple(one.evidence[:MOST_EVIDENCE]),
-        next(reasons, None) if one.cause == UNKNOWN else None,
+        next(reasons, None) if one.cause in (UNKNOWN, REJOINED) else None,
         is_join_seen=one.is_join_seen,
     )
 
@@ -365,11 +381,20 @@ def of_broker(group: str | None, found: Sequence[LogEvent], rebalances: Sequence
             *(False, (), (event,)),
             own_reason(event.reason) or (event.reason if cause == LEFT and event.reason != "not provided" else None),
         )
-        if not any(_is_near(one, each) or _within(one, each) for each in rebalances) and not any(
+        known = (each for each in rebalances if not _is_before(event, each, found))
+        if not any(_is_near(one, each) or _within(one, each) for each in known) and not any(
             _is_near(one, each) and each.member == one.member and each.cause == one.cause for each in missing
         ):
             missing.append(one)
     return missing
+
+
+def _is_before(event: LogEvent, other: Rebalance, found: Sequence[LogEvent]) -> bool:
+    """Whether a group came to rest between an event and the rebalance that began after it: they are two."""
+    since, until = event.time_ms, other.started_ms
+    if since is None or until is None or until <= since or event in other.evidence:
+        return False
+    return any(each.kind in (COMPLETING, STABLE) and since < (each.time_ms or 0) < until for each in found)
 
 
 def _within(one: Rebalance, other: Rebalance) -> bool:

@@ -17,7 +17,7 @@ from kafkalearn.oncall.logs.lines import ANY_CLIENT, Line, LogEvent
 UNKNOWN_MEMBER, ILLEGAL_GENERATION, REBALANCING = "unknown member", "illegal generation", "rebalance in progress"
 NOT_COORDINATOR, NO_COORDINATOR = "not coordinator", "coordinator not available"
 FENCED, TOO_MANY, INCONSISTENT = "fenced instance", "group max size", "inconsistent protocol"
-POLL, SESSION = "poll interval", "session timeout"
+POLL, SESSION, NO_MEMBER = "poll interval", "session timeout", "no member"
 
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,6 +38,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         r"|coordinator is not aware of this member"
         r"|not known in the current generation|Unknown Member ID|Broker: Unknown member|unknown member id"
         r"|member[_ -]?id.{0,120}(?:is not valid|not recognized)",
+        NO_MEMBER: r"not part of an active group|dropped out of the consumer group|kicked out of the group",
         ILLEGAL_GENERATION: r"ILLEGAL_GENERATION|IllegalGeneration\w*|illegal_generation|Illegal Generation"
         r"|generation id is not|generation.{0,20} is not (?:current|valid|legal)|group generation id",
         REBALANCING: r"REBALANCE_IN_PROGRESS|RebalanceInProgress\w*|rebalance_in_progress"
@@ -49,7 +50,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         r"|not the correct coordinator|Broker: Not coordinator|Not Coordinator For Group|not a coordinator for",
         NO_COORDINATOR: r"COORDINATOR_NOT_AVAILABLE|CoordinatorNotAvailable\w*|coordinator_not_available"
         r"|[Cc]oordinator (?:is )?not available|COORDINATOR_LOAD_IN_PROGRESS|[Cc]oordinator is loading"
-        r"|coordinator (?:is )?unavailable|coordinator.{0,60} dead|is loading the group",
+        r"|[Cc]oordinator unknown|coordinator (?:is )?unavailable|coordinator.{0,60} dead|is loading the group",
     }
 )
 _PATTERNS = {name: re.compile(words) for name, words in _WORDS.items()}
@@ -66,6 +67,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         TOO_MANY: kinds.JOIN_FAILED,
         INCONSISTENT: kinds.JOIN_FAILED,
         UNKNOWN_MEMBER: kinds.HEARTBEAT_FAILED,
+        NO_MEMBER: kinds.HEARTBEAT_FAILED,
         ILLEGAL_GENERATION: kinds.HEARTBEAT_FAILED,
         REBALANCING: kinds.HEARTBEAT_REBALANCING,
         NOT_COORDINATOR: kinds.COORDINATOR_LOST,
