@@ -2,6 +2,8 @@
 
 import pytest
 
+from conformance.mechanisms.topic_patterns import say
+from conformance.search import plain
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.groups.patterns import (
     NEW_TOPIC,
@@ -34,6 +36,34 @@ def test_a_pattern_matches_what_re2j_matches(case):
 def test_what_is_not_modelled_is_told(pattern):
     with pytest.raises(KafkaLearnError, match="is not modelled"):
         matching(pattern, NAMES)
+
+
+def name_of(case):
+    return f"{case['name']}-{case['release']}"
+
+
+@every_case("case", recorded("pattern-heartbeats")["cases"], ids=name_of)
+def test_each_heartbeat_made_a_broker_match_what_the_rule_says(case):
+    line = case["release"].rpartition(".")[0]
+    assert plain(say(line, case["case"], case["seen"])) == case["seen"]
+
+
+def test_the_recording_has_every_reason_and_only_since_4_1_the_one_of_age():
+    matched = {
+        name_of(case): [
+            [slot, pattern]
+            for slot, each in enumerate(case["seen"]["slots"])
+            for beat in each["beats"]
+            for pattern, topics in beat["written"]
+            if topics is not None and slot > 0
+        ]
+        for case in recorded("pattern-heartbeats")["cases"]
+    }
+    assert (matched["one old result-4.4.0"], matched["one old result-4.0.2"]) == ([[4, ".*"]], [])
+    several = matched["several groups-4.4.0"]
+    assert several == matched["several groups-4.0.2"]
+    assert [2, "new.*"] in several  # its pattern has changed four seconds after the last match: the next one follows
+    assert [3, ".*"] in several  # a topic was created
 
 
 TOPICS = {"orders": 1}
@@ -74,3 +104,15 @@ def test_a_new_topic_is_seen_when_the_heartbeats_say_so(created_ms):
         group = heartbeat(group, at_ms, topics)
     assert seen == (seen_ms(created_ms) if created_ms else None)
     assert classic_seen_ms(created_ms) == (300_000 if created_ms else 0)
+
+
+def test_results_are_counted_and_a_new_pattern_is_always_matched():
+    """As the coordinator has it: a pattern without a result is not seen while there are as many results as patterns."""
+    two = heartbeat(Patterns(("orders.*",)), 0, TOPICS)
+    two = heartbeat(two, 5_000, TOPICS, subscribed=("orders.*", "clicks"))
+    assert two.resolved.keys() == {"orders.*"}
+    assert refresh_reason(two, 11_000, 1, subscribed=("clicks", "clicks")) is None
+    assert refresh_reason(two, 11_000, 1, subscribed=("orders.*", "new")) == UNRESOLVED
+    alone = heartbeat(two, 6_000, TOPICS, subscribed=("clicks",))
+    assert (alone.resolved, alone.refreshed_ms) == ({}, None)
+    assert refresh_reason(alone, 6_001, 1) == UNRESOLVED
