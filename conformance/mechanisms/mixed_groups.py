@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy, deepcopy
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -483,7 +484,6 @@ CONFIG = {
     "group.consumer.max.size": MOST_MEMBERS,
     "group.consumer.session.timeout.ms": SESSION_OF_NEW_MS,
     "group.consumer.max.session.timeout.ms": SESSION_OF_NEW_MS,
-    POLICY: "bidirectional",
 }
 
 
@@ -557,12 +557,12 @@ def ask(kafka: UsedCluster, case: Case, new_name: Callable[[str], str]) -> dict[
     return {"topics": names, "topic_ids": player.topic_ids, "ids": dict(player.ids), "steps": steps}
 
 
-def say(release: str, case: Case, seen: dict[str, Any]) -> dict[str, Any]:
+def say(release: str, case: Case, seen: dict[str, Any], policy: str = "bidirectional") -> dict[str, Any]:
     """The same by the simulator, at the times and with the ids of the broker."""
     version = find_release(release).version
     settings = Settings(
         version,
-        "bidirectional",
+        policy,
         classic.Settings(version, 0, classic_questions.SHORTEST_SESSION_MS, group_max_size=MOST_MEMBERS),
         consumer.Settings(
             version,
@@ -581,12 +581,14 @@ def say(release: str, case: Case, seen: dict[str, Any]) -> dict[str, Any]:
     return {**seen, "steps": steps}
 
 
-MIXED = Mechanism(
-    name="mixed groups",
-    rules=("a group that changes its protocol while it runs",),
-    cases=cases,
-    ask=ask,
-    say=say,
-    settings={"config": CONFIG},
-    tries=3,
-)
+def _mechanism(name: str, policy: str) -> Mechanism:
+    """The same questions to brokers with this ``group.consumer.migration.policy``."""
+    rules = ("a group that changes its protocol while it runs",)
+    settings = {"config": {**CONFIG, POLICY: policy}}
+    return Mechanism(name, rules, cases, ask, partial(say, policy=policy), settings, tries=3)
+
+
+MIXED = _mechanism("mixed groups", "bidirectional")
+ONLY_UP = _mechanism("mixed groups that only go up", "upgrade")
+ONLY_DOWN = _mechanism("mixed groups that only go back", "downgrade")
+NEITHER = _mechanism("mixed groups that stay as they are", "disabled")
