@@ -7,9 +7,10 @@ is written once. An application may *put aside* what its callback reports as fai
 the producer that is a new batch.
 
 A simulator: `Delivery` is the state, a `kafkalearn.replication.Partition` and the `Producer` in front of it; the
-events are `Send`, `SendAgain`, `RequestSent`, `RequestArrived`, `AnswerArrived`, `ConnectionLost`, `GaveUp`,
-`ProduceRequest`, and all of `kafkalearn.replication`; `step` is the rule, `simulate` a whole run. `Settings` has the
-settings of both sides: `TopicSettings`, which is ``kafkalearn.replication.Settings``, and `ProducerSettings`.
+events are `Send`, `SendAgain`, `RequestSent`, `RequestArrived`, `AnswerArrived`, `LateAnswerArrived`,
+`ConnectionLost`, `GaveUp`, `ProduceRequest`, and all of `kafkalearn.replication`; `step` is the rule, `simulate` a
+whole run. `Settings` has the settings of both sides: `TopicSettings`, which is ``kafkalearn.replication.Settings``, and
+`ProducerSettings`.
 
 `record_results` gives the result of each record: `RESULTS` has the names. `PROMISES` names what an application relies
 on, `find` searches all schedules for the shortest that breaks it, and `kafkalearn.delivery.matrix_search` does so for
@@ -25,6 +26,7 @@ from kafkalearn.delivery.model import (
     ConnectionLost,
     Delivery,
     GaveUp,
+    LateAnswerArrived,
     Producer,
     ProduceRequest,
     ProducerSettings,
@@ -65,6 +67,7 @@ __all__ = [
     "ConnectionLost",
     "Delivery",
     "GaveUp",
+    "LateAnswerArrived",
     "ProduceRequest",
     "Producer",
     "ProducerSettings",

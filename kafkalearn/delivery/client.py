@@ -36,6 +36,7 @@ from kafkalearn.delivery.model import (
     DuplicateRecognised,
     EpochRaised,
     GaveUp,
+    LateAnswerArrived,
     Producer,
     ProduceRequest,
     Request,
@@ -388,6 +389,33 @@ def answer_arrived(processing: DeliveryProcessing, event: AnswerArrived) -> None
             _call_back(processing, request.batch, NONE)
     else:
         fail(processing, (request,), request.error)
+
+
+def late_answer_arrived(processing: DeliveryProcessing, event: LateAnswerArrived) -> None:
+    """The producer learns the result as the batch's time is over: after an error it raises its epoch at once.
+
+    It does so although it is not known whether the batch was written, and although others are in flight, which get new
+    numbers with the epoch: one of them that was written is written again (KAFKA-14397). Before 2.5 they get new
+    numbers within the epoch, which is not modelled.
+
+    References
+    ----------
+    Apache Kafka 3.9, ``Sender.completeBatch``, ``TransactionManager.handleFailedBatch``; the classes of 4.4.0 too.
+    """
+    request = _oldest(processing, ANSWERED)
+    if request is None:
+        processing.refuse("{}: no answer is on its way", event)
+    batch, is_idempotent = request.batch, request.batch.stamp is not None
+    release = processing.producer_settings.release
+    is_modelled = at_least("2.5", release) or (at_least("2.1", release) and not is_idempotent)
+    processing.require(is_modelled, "{}: what a producer of {} does then is not modelled", event, release)
+    if request.error == NONE or _is_called_back(processing, batch):
+        answer_arrived(processing, AnswerArrived())
+        return
+    _drop(processing, request)
+    _call_back(processing, batch, request.error)
+    if is_idempotent and batch.attempt_count < processing.producer_settings.retries:
+        _raise_epoch(processing)
 
 
 def connection_lost(processing: DeliveryProcessing, event: ConnectionLost) -> None:

@@ -211,6 +211,11 @@ class AnswerArrived:
 
 
 @dataclass(frozen=True, slots=True)
+class LateAnswerArrived:
+    """The same, as ``delivery.timeout.ms`` is over for its batch: after an error it is not sent again."""
+
+
+@dataclass(frozen=True, slots=True)
 class ConnectionLost:
     """The connection breaks: what is in flight, requests and answers, never arrives."""
 
@@ -241,7 +246,15 @@ class ProduceRequest(Checked):
 
 
 ProducerEvent: TypeAlias = (
-    Send | SendAgain | RequestSent | RequestArrived | AnswerArrived | ConnectionLost | GaveUp | ProduceRequest
+    Send
+    | SendAgain
+    | RequestSent
+    | RequestArrived
+    | AnswerArrived
+    | LateAnswerArrived
+    | ConnectionLost
+    | GaveUp
+    | ProduceRequest
 )
 DeliveryEvent: TypeAlias = ProducerEvent | ReplicationEvent
 

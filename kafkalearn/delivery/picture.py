@@ -28,6 +28,7 @@ from kafkalearn.delivery.model import (
     DuplicateRecognised,
     EpochRaised,
     GaveUp,
+    LateAnswerArrived,
     ProduceRequest,
     ProducerEvent,
     Request,
@@ -134,6 +135,8 @@ def _event_in_words(
             return [f"the request with {values_in_words(request.batch.values)} reaches broker {request.to_broker}"]
         case AnswerArrived():
             return ["the answer arrives"]
+        case LateAnswerArrived():
+            return ["the answer arrives as the time of its batch is over, delivery.timeout.ms"]
         case ConnectionLost():
             return ["the connection breaks: what is in flight never arrives"]
         case GaveUp():

@@ -36,6 +36,7 @@ HANDLERS: MappingProxyType[type, Callable[[DeliveryProcessing, Never], None]] = 
         model.RequestSent: client.request_sent,
         model.RequestArrived: client.request_arrived,
         model.AnswerArrived: client.answer_arrived,
+        model.LateAnswerArrived: client.late_answer_arrived,
         model.ConnectionLost: client.connection_lost,
         model.GaveUp: client.gave_up,
         model.ProduceRequest: client.produce_by_hand,

@@ -271,11 +271,43 @@ def _default_without_effect(release: str) -> Run | None:
     return delivery.find(settings, events, (delivery.NONE_DOUBLED,), at_most=limits).trace
 
 
+@_asked_since("2.5")
+def _new_numbers_for_what_is_written(release: str) -> Run | None:
+    # The first record's answer is that it is not committed yet; the second's is lost.
+    producer = delivery.ProducerSettings(release=release, is_idempotent=True)
+    settings = delivery.Settings(replication.Settings(2, fetch_wait_max_ms=0), producer)
+    answers = [delivery.AnswerArrived, delivery.LateAnswerArrived, delivery.ConnectionLost]
+    events = [delivery.Send, delivery.RequestSent, delivery.RequestArrived, *answers, replication.TimePassed(30_000)]
+    kinds = (delivery.LateAnswerArrived, delivery.ConnectionLost, replication.TimePassed)
+    limits = {delivery.Send: 2, **dict.fromkeys(kinds, 1)}
+    return delivery.find(settings, events, (delivery.NONE_DOUBLED,), at_most=limits).trace
+
+
 @_asked_since("0.11.0")
 def _transaction_hangs(release: str) -> Run | None:
     # Of version 0 of the protocol are the rules of the oldest release that is modelled; what is new is who verifies.
     cluster = transactions.Settings("4.0", transaction_version=0, verification=at_least("3.6", release))
     return transactional_search.find_stuck(transactional.Settings(cluster)).trace
+
+
+@_asked_since("0.11.0")
+def _takes_an_older_coordinator(release: str) -> Run | None:
+    defects = () if at_least("2.4.1", release) else ("KAFKA-9144",)
+    settings = transactions.Settings("4.0", transaction_version=0, verification=False, defects=defects)
+    trace = transaction_coordinator.simulate(
+        settings,
+        [
+            transactions.InitProducerId("x"),
+            transactions.AddPartitionsToTxn("x", 0, 0, ("t-0",)),
+            transactions.Produce("x", "t-0", 0, 0, 0, ("m1",), version=7),
+            transactions.CoordinatorLoaded(),  # another broker coordinates from now on
+            transactions.TimePassed(70_000),
+            transactions.MarkerArrived("x", "t-0"),
+            transactions.TimePassed(600_000),
+            transactions.WriteTxnMarkers(0, 1, commit=False, partitions=("t-0",), coordinator_epoch=0),
+        ],
+    )
+    return _where(trace, lambda state: ("t-0", "NONE") in state.effects[0].partitions)
 
 
 @_asked_since("4.0")
@@ -389,10 +421,26 @@ DEFECTS = (
         (("3.0.0", "3.0.1"), ("3.1.0", "3.1.1")), True, _default_without_effect, "ProducerConfig; KIP-679", "producer",
     ),
     Defect(
+        "KAFKA-14397",
+        "An error comes as a batch's time is over: an idempotent producer gives what is in flight new numbers, and "
+        "writes it twice.",
+        (("2.5", None),), True, _new_numbers_for_what_is_written,
+        "Sender.completeBatch, TransactionManager.handleFailedBatch; the change of pull request 12922 is in no release "
+        "up to 4.4.0",
+        "producer",
+    ),
+    Defect(
         "hanging transaction",
         "A record comes after the abort of its transaction, begins one that no coordinator knows, and readers of "
         "committed records are held back for ever.",
         (("0.11.0", "3.6"),), True, _transaction_hangs, "KIP-664; KIP-890, whose first part verifies each transaction",
+    ),
+    Defect(
+        "KAFKA-9144",
+        "Whose transaction its coordinator aborted is forgotten within ten minutes, and a marker of an older "
+        "coordinator is written.",
+        (("0.11.0", "2.4.1"),), False, _takes_an_older_coordinator,
+        "ProducerStateEntry.lastTimestamp, ProducerStateManager.isProducerExpired",
     ),
     Defect(
         "KAFKA-19367",
@@ -422,4 +470,10 @@ DEFECTS = (
         "old-consumer",
     ),
 )  # fmt: skip
-"""What can be run here, oldest mechanism first. What the articles know and no simulator here does is not in it."""
+"""What can be run here, oldest mechanism first. What the articles know and no simulator here does is not in it.
+
+KAFKA-6189, records that a consumer passes over when its offset is out of range, is not in it either: no change of that
+number is in Kafka's history (read up to 3.9), so there is no release without it to compare; that ``auto.offset.reset``
+passes over records is a rule, not a fault, and `kafkalearn.consuming.truncation` runs it. KAFKA-14397 has no release
+without it since 2.5; what a producer of 2.1 to 2.4 does in its place is not modelled, so it is not asked there.
+"""

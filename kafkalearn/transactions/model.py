@@ -56,6 +56,15 @@ DEFECTS: Mapping[str, str] = MappingProxyType(
 """Named failures of version 2 that a cluster may be given: read in the changes that repaired them, not recorded. The
 first was in 4.0.0 and is repaired in 4.0.1 and 4.1.0; the second came and went between releases on the way to 4.2."""
 
+EARLIER_DEFECTS: Mapping[str, str] = MappingProxyType(
+    {"KAFKA-9144": "a producer whose transaction the coordinator aborted is forgotten at once, with all epochs of it"}
+)
+"""Failures of releases before 4.0, read likewise: a partition of 0.11 to 2.4.0 takes a producer for as old as can be
+once it has a marker of it, with a raised epoch, and no batch."""
+
+PRODUCER_CHECK_MS = 600_000
+"""How often a partition looks for producers that are to be forgotten (``producer.id.expiration.check.interval.ms``)."""
+
 
 @dataclass(frozen=True)
 class Settings(Checked):
@@ -63,7 +72,7 @@ class Settings(Checked):
 
     ``transaction_version`` is the cluster's feature ``transaction.version``: 0 (until 3.9), 1 (flexible records) or 2
     (KIP-890: an epoch for each transaction). ``verification`` is ``transaction.partition.verification.enable``.
-    ``defects`` are names in `DEFECTS` of failures that the cluster shall have.
+    ``defects`` are names in `DEFECTS` or `EARLIER_DEFECTS` of failures that the cluster shall have.
 
     >>> Settings(transaction_version=3)
     Traceback (most recent call last):
@@ -89,7 +98,7 @@ class Settings(Checked):
             raise KafkaLearnError(f"transaction.version is 0, 1 or 2, and this is {self.transaction_version}")
         at_least("4.0", self.release)
         for each in self.defects:
-            one_of("defect", each, DEFECTS)
+            one_of("defect", each, {**DEFECTS, **EARLIER_DEFECTS})
 
     @property
     def value_version(self) -> int:

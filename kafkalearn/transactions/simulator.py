@@ -24,6 +24,7 @@ from kafkalearn.transactions.model import (
     OFFSETS_PARTITION,
     ONGOING,
     PREPARE_COMMIT,
+    PRODUCER_CHECK_MS,
     STATES,
     AddOffsetsToTxn,
     AddPartitionsToTxn,
@@ -106,7 +107,7 @@ def write_markers(settings: Settings, cluster: Cluster, event: WriteTxnMarkers) 
 
 
 def time_passed(settings: Settings, cluster: Cluster, event: TimePassed) -> tuple[Cluster, Answer]:
-    """Time passes, and the coordinator's two timers fire as often as they are due."""
+    """Time passes, and all timers fire as often as they are due."""
     end_ms = cluster.now_ms + event.ms
     while True:
         at_ms = next_timer(settings, cluster)
@@ -125,7 +126,19 @@ def next_timer(settings: Settings, cluster: Cluster) -> int | None:
             found.append(_tick(settings.abort_timed_out_interval_ms, held.started_ms + held.timeout_ms + 1))
         elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
             found.append(_tick(settings.remove_expired_interval_ms, held.updated_ms + settings.id_expiration_ms))
+    if any(_seem_old(settings, each) for each in cluster.partitions):
+        found.append(_tick(PRODUCER_CHECK_MS, cluster.now_ms + 1))
     return min(found, default=None)
+
+
+def _seem_old(settings: Settings, partition: Partition) -> frozenset[int]:
+    """Producers of which a partition has no batch to tell their age by, and no transaction that is open (KAFKA-9144).
+
+    Source: `ProducerStateManager.isProducerExpired` of 2.4.0, `ProducerStateEntry.lastTimestamp`; repaired in 2.4.1.
+    """
+    if "KAFKA-9144" not in settings.defects:
+        return frozenset()
+    return frozenset(each.producer_id for each in partition.producers if not each.batches and each.first_offset < 0)
 
 
 def _tick(interval_ms: int, due_ms: int) -> int:
@@ -146,6 +159,10 @@ def _timers_fired(settings: Settings, cluster: Cluster) -> Cluster:
             if is_late and held.updated_ms + settings.id_expiration_ms <= now_ms:
                 left = tuple(each for each in cluster.transactions if each.id != held.id)
                 cluster = replace(cluster, transactions=left, rows=(*cluster.rows, Row(held.id, None)))
+    for partition in cluster.partitions if now_ms % PRODUCER_CHECK_MS == 0 else ():
+        old = _seem_old(settings, partition)
+        kept = tuple(each for each in partition.producers if each.producer_id not in old)
+        cluster = cluster.with_partition(replace(partition, producers=kept))
     return cluster
 
 

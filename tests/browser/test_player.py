@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -170,7 +171,7 @@ def goes_round_and_round(page):
     expect(caption).to_have_text("the start")
     player.locator("select").select_option("8")
     button.click()
-    expect(button).to_have_text("Stop · round 3")
+    expect(button).to_have_text(re.compile(r"Stop · round (\d\d|[3-9])"))
     expect(caption).to_contain_text("n the loop")  # not where the run began
     page.keyboard.press("r")
     expect(button).to_have_text("Round")
@@ -290,7 +291,7 @@ def test_a_cloned_notebook_shows_still_pictures_before_anything_is_run(lab, watc
     watched.open_notebook(lab, "cloned.ipynb")
 
     pictures = watched.page.locator(".kl-player img")
-    expect(pictures).to_have_count(2)
+    expect(pictures).to_have_count(3)
     for at in range(2):
         assert pictures.nth(at).evaluate("async image => { await image.decode(); return image.naturalHeight; }") > 1500
     assert watched.errors == []

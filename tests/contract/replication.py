@@ -7,6 +7,7 @@ from kafkalearn.delivery.model import (
     AnswerArrived,
     ConnectionLost,
     GaveUp,
+    LateAnswerArrived,
     ProduceRequest,
     ProducerSettings,
     RequestArrived,
@@ -87,6 +88,10 @@ SIMULATORS["delivery"] = Simulator(
             (*RETRIED, AnswerArrived(), Send(2), GaveUp(), ProduceRequest(("x",), producer_id=7)),
         ),
         Run(
+            delivery.Settings(TWO),
+            (Send(), Send(), RequestArrived(), TimePassed(30_000), LateAnswerArrived(), RequestArrived()),
+        ),
+        Run(
             delivery.Settings(TWO, ProducerSettings(acks=1)),
             (
                 Send(),
@@ -112,6 +117,7 @@ SIMULATORS["delivery"] = Simulator(
         RequestSent(),
         RequestArrived(),
         AnswerArrived(),
+        LateAnswerArrived(),
         ConnectionLost(),
         GaveUp(),
         Produce(),

@@ -14,6 +14,7 @@ from kafkalearn.delivery import (
     AnswerArrived,
     ConnectionLost,
     GaveUp,
+    LateAnswerArrived,
     ProducerSettings,
     RequestArrived,
     RequestSent,
@@ -52,7 +53,7 @@ BROKERS = [Fetch, Fetch, IsrChecked, AlterPartitionAnswered, TimePassed(500), Ti
 FAILURES = [ConnectionLost, BrokerCrashed, BrokerStopped, BrokerRestarted, BrokerRestarted, SessionExpired]
 PAUSES = [BrokerFrozen, BrokerThawed, BrokerReconnected]
 CAREFUL = [*TRAFFIC, *BROKERS, *FAILURES, *PAUSES]
-CARELESS = [*CAREFUL, PowerLost, GaveUp, SendAgain]
+CARELESS = [*CAREFUL, PowerLost, GaveUp, LateAnswerArrived, SendAgain]
 
 PRODUCERS = [
     ProducerSettings(acks=0),

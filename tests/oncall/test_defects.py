@@ -41,11 +41,26 @@ def test_all_are_named_once():
     assert all(str(each).startswith(each.name) and each.what.endswith(".") for each in DEFECTS)
 
 
+def test_a_partition_that_forgot_its_producer_lets_the_coordinator_s_epoch_fall():
+    log = find_defect("KAFKA-9144").run("2.4.0")[-1].state.partition("t-0").batches
+
+    assert [each.kind for each in log] == ["data", "ABORT", "ABORT"]
+    assert log[1].coordinator_epoch > log[2].coordinator_epoch
+
+
+def test_what_is_written_twice_is_not_what_the_error_was_about():
+    trace = find_defect("KAFKA-14397").run("4.4")
+    late = next(frame for frame in trace if type(frame.event).__name__ == "LateAnswerArrived")
+
+    assert late.state.producer.callbacks[0].values == ("m1",)
+    assert [record.value for record in trace[-1].state.partition.replicas[0].log.records] == ["m1", "m2", "m2"]
+
+
 def test_an_upgrade_takes_some_away_and_may_bring_others():
     gone, new = between("0.10.2", "1.1")
 
     assert [each.name for each in gone] == ["KAFKA-1211"]
-    assert [each.name for each in new] == ["KAFKA-6361", "hanging transaction"]
+    assert [each.name for each in new] == ["KAFKA-6361", "hanging transaction", "KAFKA-9144"]
     assert between("4.3", "4.3") == ((), ())
 
 

@@ -62,6 +62,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.delivery": {
         "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
         "the state, and what is read from it": "Delivery Producer RecordResult",
+        "a defect of one's own to look for": "LateAnswerArrived",
     },
     "kafkalearn.base.search": {
         "the search over a simulator of one's own": "Model Progress Relabelling Search Survey survey"
