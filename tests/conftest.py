@@ -14,8 +14,11 @@ from tests.running import any_order, examples_only, long, quick
 
 # The same examples in every run, so that a failure is there again the next time; to look for new ones:
 # pytest --hypothesis-profile=search
+# The law that a search leaves out nothing that matters, over ten thousand small models (a minute and a half each):
+# pytest --hypothesis-profile=ten-thousand tests/base/test_search.py tests/base/test_liveness.py
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.register_profile("search", deadline=None, max_examples=5000, print_blob=True)
+settings.register_profile("ten-thousand", deadline=None, max_examples=10_000, database=None, print_blob=True)
 settings.load_profile("repeatable")
 
 # A reader's own Spark (its home, its master, its Python) is for the chapters; the tests bring theirs.

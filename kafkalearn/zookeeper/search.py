@@ -129,13 +129,14 @@ def find_stuck(
     begins: str = JOINING,
     consumers: Sequence[str] = ("c1", "c2"),
     partition_count: int = 2,
+    asleep: Iterable[str] = (),
     depth: int | None = None,
     budget: int = 200_000,
 ) -> Stuck[Group, ConnectorEvent]:
     """The shortest way to a group that stands still, a promise of progress not kept, or word that there is none.
 
     Every thread takes its turn at last, and whose session has ended connects again; who joins and whose session ends is
-    left open.
+    left open, and so are the turns of those that may sleep.
 
     Parameters
     ----------
@@ -143,6 +144,8 @@ def find_stuck(
         As for `find`.
     promise : str
         A name in `kafkalearn.zookeeper.connector.PROGRESS`.
+    asleep : iterable of str
+        Consumers whose processes may stand still for good while ZooKeeper takes them to be alive.
     depth, budget
         As for `kafkalearn.base.liveness.find_stuck`.
 
@@ -166,7 +169,9 @@ def find_stuck(
     chosen = Settings(auto_commit_enable=False) if settings is None else settings
     model = whole(chosen, step, {one_of("promise", promise, PROGRESS): PROGRESS[promise]})
     initial, events, at_most = _schedules(chosen, begins, consumers, partition_count)
+    still = {one_of("consumer", name, consumers) for name in iterable("asleep", asleep, of="names")}
     fair = [event for event in events if isinstance(event, Reconnect) or type(event) not in at_most]
+    fair = [event for event in fair if getattr(event, "consumer", None) not in still]
     return find_stuck_in(model, initial, events, fair=fair, depth=depth, budget=budget, at_most=at_most)
 
 

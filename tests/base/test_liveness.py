@@ -74,7 +74,7 @@ def traps(machine: Machine, kept: set[int], fair: list[int]) -> Iterator[frozens
 
 
 @given(machines())
-@settings(max_examples=2000)
+@settings(max_examples=max(2000, settings.default.max_examples))
 def test_a_trap_is_found_just_where_there_is_one_and_the_nearest(drawn):
     machine, kept, fair = drawn
     far = distances(machine)

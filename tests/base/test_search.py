@@ -179,7 +179,7 @@ def machine_of(bad: tuple[int, ...]) -> Model:
 
 
 @given(machines)
-@examples(max_examples=300)
+@examples(max_examples=max(300, examples.default.max_examples))  # of ten thousand: tests/conftest.py
 def test_what_is_left_out_changes_no_answer(drawn):
     events, at_most, bad = drawn
     model = machine_of(bad)
