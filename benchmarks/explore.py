@@ -18,6 +18,17 @@ shortest run may need an event of the group that was put off. To go on with the 
 sound, would meet 7,239 / 4,740 = 1.5 times fewer states at depth 7; so much is the most there is to gain, and it would
 cost each promise its shortest run. *Sleep sets* are sound and meet every state as before; they spare events that are
 tried, of which there are 6 a state left, and to know that two commute costs as much as to try one.
+
+So what makes the states fewer here is none of these under another name: it is states that another one covers by what is
+left of the limited events, parts that no promise looks at, and brokers that are interchangeable. That it changes no
+answer is a law over 300 small models that are drawn, and over ten thousand with
+``pytest --hypothesis-profile=ten-thousand tests/base/test_search.py -k changes_no_answer``.
+
+Why one core: two worker processes that live as long as the search, each with half of every level, and the search that
+merges what they find, were tried (130 lines). At depth 8, 9 and 10 the slower worker and the merging together took
+0.60, 1.55 and 3.39 s of processor time, the search in one process 0.55, 1.33 and 2.90: 0.9 times as fast. Without any
+merging it would be 1.2 times. What a search remembers of its steps is most of its speed, and each worker has to learn
+nearly all of it for itself: the two together work 1.7 times as long as one. Worth its code would be 1.5 times as fast.
 """
 
 from __future__ import annotations
