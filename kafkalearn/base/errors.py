@@ -145,7 +145,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> KafkaLearnErr
 # `pip install kafkalearn` is the core, and needs nothing but Python. ``kafkalearn[fast]`` reads segment files faster,
 # ``kafkalearn[spark]`` adds what Spark needs, ``kafkalearn[live]`` that and a Kafka client, ``kafkalearn[lab]`` all of
 # it and the figures, the player and JupyterLab; ``kafkalearn[completion]`` completes the command in a shell,
-# ``kafkalearn[agents]`` gives its questions to agents.
+# ``kafkalearn[agents]`` gives its questions to agents, ``kafkalearn[yaml]`` reads the settings of Spring Boot's.
 
 EXTRAS: MappingProxyType[str, str] = MappingProxyType(
     {

@@ -38,7 +38,7 @@ from kafkalearn.oncall.durability import (
     troubles,
 )
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
-from kafkalearn.oncall.settings import read_files
+from kafkalearn.oncall.settings_files import read_files
 from kafkalearn.oncall.transactional import Trouble, troubles_of
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
@@ -116,6 +116,7 @@ def safe(
     """
     line = release_line(release)
     read = read_files(files)
+    _check_profiles([name for side, name, _ in read if side == "producer"])
     of_topic = dict(mapping("topic_settings", topic_settings or {}, of="setting to value"))
     if describe is not None:
         named = _topic(text("describe", describe), topic)
@@ -156,6 +157,18 @@ def safe(
     of_transactions, unsaid = troubles_of(read)
     notes = (*_notes(given, settings), *unsaid)
     return Safe(line, shown, harms, beyond, seen, remedy, notes, settings, hangs, elr, topic_now, of_transactions)
+
+
+def _check_profiles(names: list[str]) -> None:
+    """One producer is looked at: a YAML file that has several, for profiles, must say which."""
+    for name in names:
+        file_name, mark, _ = name.partition("#")
+        same = [each for each in names if each.partition("#")[0] == file_name]
+        if mark and len(same) > 1:
+            raise KafkaLearnError(
+                f"{file_name} has a producer for {listed(same)}; one is looked at: give the file with # and the "
+                "profile behind its name, or with # alone for what holds without a profile"
+            )
 
 
 def _topic(describe: str, topic: str | None) -> str:

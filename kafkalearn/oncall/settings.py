@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from kafkalearn.base.checks import iterable, one_of
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
-from kafkalearn.base.files import STANDARD_INPUT, mark_of
+from kafkalearn.base.files import mark_of
 from kafkalearn.oncall.answer import bytes_of, decoded
 from kafkalearn.releases.lines import at_least
 from kafkalearn.releases.settings import ABSENT, SIDES, Limit, Setting, limit_text, settings_named
@@ -339,113 +338,3 @@ def recognised_side(names: Iterable[str], file_name: str) -> str:
             f"{counted(len(given), 'name')}; say which (--{newer[0]} FILE)"
         )
     return newer[0]
-
-
-# Spring Boot's own names: ``spring.kafka.producer.acks=all`` is a producer's acks, wherever else the file is about.
-
-SPRING = "spring.kafka."
-SPRING_SIDES = ("producer", "consumer", "admin")
-_SPRING_LINE = re.compile(r"spring\.kafka\.(?:(?P<side>producer|consumer|admin|streams)\.)?(?P<rest>.+)")
-_SPRING_OTHERS = ("listener.", "template.", "jaas.", "retry.", "streams.")  # of Spring, not of a client of Kafka's
-OF_SPRING: MappingProxyType[str, str] = MappingProxyType(
-    {
-        "autocommitinterval": "auto.commit.interval.ms",
-        "fetchmaxwait": "fetch.max.wait.ms",
-        "fetchminsize": "fetch.min.bytes",
-        "heartbeatinterval": "heartbeat.interval.ms",
-        "maxpollinterval": "max.poll.interval.ms",
-        "transactionidprefix": "transactional.id",
-    }
-)
-"""Spring Boot's names, without hyphens, that are not Kafka's with other marks between the words."""
-
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "b": 1, "kb": 1 << 10, "mb": 1 << 20}
-_WITH_UNIT = re.compile(r"(\d+)(ms|s|m|h|d|b|kb|mb)", re.IGNORECASE)
-
-
-def spring_files(file: PropertiesFile) -> dict[str, PropertiesFile]:
-    """What a file of Spring Boot's sets for clients of Kafka's, by side and by Kafka's names; empty: it sets nothing.
-
-    What is common to all clients (``spring.kafka.properties``) counts for each of them that has a line of its own, and
-    a line of a client's own goes before it. Times and sizes with a unit are numbers, as Spring makes them.
-
-    Examples
-    --------
-    >>> given = "spring.kafka.producer.acks=1\\nspring.kafka.producer.properties[linger.ms]=5\\nserver.port=80"
-    >>> {side: each.values for side, each in spring_files(parse_properties(given)).items()}
-    {'producer': {'acks': '1', 'linger.ms': '5'}}
-
-    References
-    ----------
-    Spring Boot, ``KafkaProperties``.
-    """
-    common: list[Line] = []
-    own: dict[str, list[Line]] = {}
-    for line in file.lines:
-        match = _SPRING_LINE.fullmatch(line.name)
-        if match is None or match["side"] == "streams" or match["rest"].startswith(_SPRING_OTHERS):
-            continue
-        read = Line(line.number, _of_spring(match["rest"]), _spring_value(match["rest"], line.value))
-        (common if match["side"] is None else own.setdefault(match["side"], [])).append(read)
-    return {side: PropertiesFile((*common, *own[side]), file.notes) for side in SPRING_SIDES if side in own}
-
-
-def _of_spring(written: str) -> str:
-    """Kafka's name of a setting, from what follows the side."""
-    if match := re.fullmatch(r"properties(?:\.|\[)(.+?)\]?", written):
-        return match[1].strip("'\"")
-    plain = re.sub("[-_]", "", written).lower()
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", written).replace("_", "-").lower()
-    return OF_SPRING.get(plain, words.replace("-", "."))
-
-
-def _spring_value(written: str, value: str) -> str:
-    if written.startswith("properties"):
-        return value
-    if match := _WITH_UNIT.fullmatch(value.strip()):
-        return str(int(match[1]) * _UNITS[match[2].lower()])
-    is_level = re.sub("[-_]", "", written).lower() == "isolationlevel"
-    return value.lower().replace("-", "_") if is_level else value
-
-
-def read_files(files: object, side: str | None = None) -> list[tuple[str, str, PropertiesFile]]:
-    """The files that somebody has given, read: whose settings each has, its name, and what it sets.
-
-    Parameters
-    ----------
-    files : str, Path, or an iterable of them
-        A pair of a side and a file says whose settings it has.
-    side : str or None
-        Whose settings all the others have; None: recognised by their names.
-
-    Raises
-    ------
-    KafkaLearnError
-        If one is no name of a file, cannot be read, or its side is unknown or not recognised.
-    """
-    found = []
-    for each in [files] if isinstance(files, str | Path) else iterable("files", files, of="properties files"):
-        named, path = each if isinstance(each, tuple) and len(each) == 2 else (side, each)
-        if not isinstance(path, str | Path):
-            raise KafkaLearnError(f"a file must be a path, or a side and a path, got {shown(each)}")
-        file = read_properties(path)
-        name = "standard input" if str(path) == STANDARD_INPUT else Path(path).name
-        if any(line.startswith(SPRING) for line in file.values):
-            found += _of_spring_file(name, named, file)
-            continue
-        found.append(
-            (recognised_side(file.values, name) if named is None else one_of("side", named, SIDES), name, file)
-        )
-    return found
-
-
-def _of_spring_file(name: str, side: str | None, file: PropertiesFile) -> list[tuple[str, str, PropertiesFile]]:
-    """The clients that a file of Spring Boot's is for, or the one that was named."""
-    by_side = spring_files(file)
-    if side is not None and one_of("side", side, SIDES) not in by_side:
-        lines = listed(f"{SPRING}{each}" for each in by_side)
-        raise KafkaLearnError(f"{shown(name)} is Spring's, and sets nothing for a {side}: it has lines of {lines}")
-    if not by_side:
-        clients = listed((f"{SPRING}{each}" for each in SPRING_SIDES), last="or")
-        raise KafkaLearnError(f"{shown(name)} is Spring's, and has no line that begins with {clients}")
-    return [(each, name, found) for each, found in by_side.items() if side in (None, each)]

@@ -15,7 +15,8 @@ from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
 from kafkalearn.oncall.answer import Answer, Outcome, wrapped
 from kafkalearn.oncall.options import file_argument
-from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, read_files, setting_of
+from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, setting_of
+from kafkalearn.oncall.settings_files import read_files
 from kafkalearn.releases.defaults import find_settings
 from kafkalearn.releases.group_protocols import moves
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line

@@ -52,6 +52,12 @@ def test_a_batch_of_zstd_names_the_smallest_extra_that_has_pyarrow():
     assert printed_without(["pyarrow"], statement) == said
 
 
+def test_a_yaml_file_names_the_extra_that_reads_it():
+    statement = "from kafkalearn.oncall.settings_files import parse_yaml; parse_yaml('a: 1')"
+    advice = "which is not installed: pip install 'kafkalearn[yaml]'"
+    assert printed_without(["yaml"], statement) == f"MissingExtra: a YAML file needs yaml, {advice}"
+
+
 def test_the_core_its_words_and_its_pictures_work_without_any_extra():
     statement = (
         "import kafkalearn\n"

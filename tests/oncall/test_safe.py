@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -14,7 +15,8 @@ from kafkalearn.delivery.simulator import NO_REJECTED_IN_LOG, PROMISES, broken
 from kafkalearn.oncall import safe
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.durability import ALL_LOSE_POWER, HARM, PartitionNow, failures_of, troubles
-from kafkalearn.oncall.settings import parse_properties, read_files, spring_files
+from kafkalearn.oncall.settings import parse_properties
+from kafkalearn.oncall.settings_files import parse_yaml, read_files, spring_files
 
 OWN = data_directory("own-cluster")
 
@@ -280,3 +282,87 @@ def test_a_file_of_spring_without_what_is_asked_for_is_a_sentence(text, side, wo
     path.write_text(text)
     with pytest.raises(KafkaLearnError, match=words):
         read_files(path, side)
+
+
+APPLICATION = """\
+server: {port: 8080}
+spring:
+  kafka:
+    bootstrap-servers: [h1:9092, h2:9092]
+    properties:
+      "[retries]": 7
+    producer: &ours
+      acks: 1
+      properties:
+        enable.idempotence: no
+        max.in.flight.requests.per.connection: 1
+    consumer:
+      group-id: ${GROUP}
+      fetch-max-wait: 5s
+---
+spring.config.activate.on-profile: prod
+spring.kafka.producer.acks: all
+---
+spring:
+  profiles: dev
+server.port: 9090
+"""
+
+
+def test_settings_of_spring_are_read_from_yaml_too(tmp_path):
+    path = tmp_path / "application.yml"
+    path.write_text(APPLICATION)
+    found = {(name, side): file for side, name, file in read_files(path)}
+    assert {name for name, _ in found} == {"application.yml", "application.yml#prod"}  # dev sets nothing of Kafka's
+    common, prod = found["application.yml", "producer"], found["application.yml#prod", "producer"]
+    assert common.values == {
+        "bootstrap.servers": "h1:9092,h2:9092",
+        "retries": "7",
+        "acks": "1",
+        "enable.idempotence": "false",
+        "max.in.flight.requests.per.connection": "1",
+    }
+    assert (prod.last["acks"].value, prod.last["acks"].number, common.last["acks"].number) == ("all", 17, 8)
+    assert prod.repeated == {}
+    consumer = found["application.yml", "consumer"].values
+    assert (consumer["group.id"], consumer["fetch.max.wait.ms"]) == ("${GROUP:}", "5000")
+
+
+@pytest.mark.parametrize(("end", "acks"), [("#", 1), ("#prod", "all"), ("#dev", 1)])
+def test_one_profile_of_a_yaml_file_is_looked_at(tmp_path, end, acks):
+    path = tmp_path / "application.yaml"
+    path.write_text(APPLICATION)
+    found = {each.name: each for each in safe(f"{path}{end}", replication_factor=3).given}
+    assert found["acks"].value == acks
+    assert found["acks"].origin.startswith("application.yaml")
+
+
+def test_a_yaml_file_that_has_two_producers_is_asked_which(tmp_path):
+    path = tmp_path / "application.yml"
+    path.write_text(APPLICATION)
+    with pytest.raises(KafkaLearnError, match=r"has a producer for application.yml and application.yml#prod; one is"):
+        safe(path, replication_factor=3)
+    with pytest.raises(KafkaLearnError, match=r"no document for the profile 'test'; it has 'prod' and 'dev'"):
+        read_files(f"{path}#test")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("spring: [a\n", "'a.yml': line 2: this is no YAML"),
+        ("- acks\n", "'a.yml': line 1: a document of settings maps names to values"),
+        ("? [a, b]\n: 1\n", "'a.yml': line 1: a name in settings is text"),
+        ("server.port: 80\n", "has no line that begins with spring.kafka.producer"),
+        ("spring: &spring {kafka: *spring}\n", "'a.yml': this YAML has more than 20,000 values, or goes deeper"),
+    ],
+)
+def test_a_yaml_file_that_is_none_is_a_sentence(tmp_path, text, words):
+    path = tmp_path / "a.yml"
+    path.write_text(text)
+    with pytest.raises(KafkaLearnError, match=re.escape(words)):
+        read_files(path)
+
+
+def test_what_a_document_takes_over_by_a_merge_counts():
+    text = "x: &x {acks: all}\nspring.kafka.producer: {<<: *x, retries: 3}\n"
+    assert spring_files(parse_yaml(text)[None])["producer"].values == {"acks": "all", "retries": "3"}

@@ -34,7 +34,7 @@ FOR_TESTS = by_name(PYPROJECT["dependency-groups"]["dev"])
 
 def test_the_core_needs_no_package_and_the_extra_for_the_chapters_has_all():
     assert PYPROJECT["project"]["dependencies"] == []
-    assert EXTRAS.keys() == {"fast", "spark", "live", "lab", "completion", "agents"}
+    assert EXTRAS.keys() == {"fast", "spark", "live", "lab", "completion", "agents", "yaml"}
     assert EXTRAS["lab"]["kafkalearn"].extras == {"fast", "spark", "live"}
 
 
