@@ -165,6 +165,9 @@ OF_KRAFT = ("controller.", "metadata.", "process.roles", "node.id", "initial.bro
             "broker.session.")  # fmt: skip
 """Beginnings of a broker's settings that count only with KRaft."""
 
+SAME_WITHOUT_IT = ("metric.reporters",)
+"""Settings whose default has changed and nothing else has: JMX's reporter was there before it stood in the list."""
+
 SYNONYMS = {"node.id": "broker.id"}  # a broker takes the one for the other
 READ_BY_AUTHORIZERS = ("super.users", "allow.everyone.if.no.acl.found")
 """What Kafka's own authorizers read, which is in no class of settings."""
@@ -267,6 +270,7 @@ def _unknown(name: str, side: str, old: str, new: str) -> str:
 def _counts(change: Change, values: dict[str, str]) -> bool:
     """Whether a changed default matters: where nothing is set, and the setting is for users."""
     is_ours = change.setting in values or "internal" in change.note.split("; ")
+    is_ours = is_ours or change.setting in SAME_WITHOUT_IT
     is_idle = is_with_zookeeper(values) and change.setting.startswith(OF_KRAFT)
     is_another = (
         change.new is not REQUIRED and change.old is not REQUIRED and not _says_the_same(change.old, change.new)
@@ -284,7 +288,9 @@ def is_with_zookeeper(values: Mapping[str, str]) -> bool:
 
 
 def _says_the_same(old: object, new: object) -> bool:
-    """Whether two maps have the same pairs, in whatever order."""
+    """Whether two maps have the same pairs, in whatever order, or two lists are both without a value."""
+    if (old, new) in ((None, ""), ("", None), (None, ()), ((), None)):
+        return True  # of a list, which has nothing in it either way
     if not (isinstance(old, str) and isinstance(new, str)):
         return False
     pairs = [[each.strip() for each in value.split(",")] for value in (old, new)]
@@ -542,6 +548,18 @@ RULES: dict[str, tuple[Callable[[Given], Iterator[Refusal]], ...]] = {
 MOST_SHOWN = 12  # of each danger, in words
 
 
+def is_general(finding: Finding) -> bool:
+    """Whether a finding stands in every answer of its releases and side, and no line of a file has to do with it.
+
+    >>> is_general(Finding("required", None, None, "Java", "Java (client, 4.0): ...", "upgrade notes of 4.0"))
+    True
+    >>> is_general(Finding("gone", None, None, "ZooKeeper", "ZooKeeper (broker, 4.0): ...", "upgrade notes of 4.0"))
+    False
+    """
+    of_a_move = {move.name for move in moves() if move.kind in ("call", "error")}
+    return finding.file is None and finding.name not in SEEN_IN_SETTINGS and finding.name not in of_a_move
+
+
 @dataclass(frozen=True)
 class Upgrade(Answer):
     """The answer to `upgrade`: the findings, the most dangerous first, what is in a file before what is general."""
@@ -563,23 +581,38 @@ class Upgrade(Answer):
         return {"old": self.old, "new": self.new, "files": files, "findings": [*map(asdict, self.findings)]}
 
     def __str__(self) -> str:
-        """How much was found, then each finding with its line and source."""
+        """What is about these files, each finding with its line and source; of what holds for all, how much it is."""
         return self.in_words(MOST_SHOWN)
 
-    def in_words(self, most: int) -> str:
-        """The same, with at most so many findings of each danger."""
+    def in_words(self, most: int, *, has_general: bool = False) -> str:
+        """The same, with at most so many findings of each danger, and with what holds whatever a file says."""
         files = listed(f"{name} ({side})" for name, side in self.sides)
-        counts = Counter(each.danger for each in self.findings)
         said = [wrapped(f"Kafka {self.old} to {self.new}: {files}")]
+        shown = [each for each in self.findings if has_general or not is_general(each)]
         for danger, meaning in DANGERS.items():
-            if not counts[danger]:
+            chosen = [*dict.fromkeys(self._sentence(each) for each in shown if each.danger == danger)]
+            if not chosen:
                 continue
-            said.append(wrapped(f"{danger} ({meaning}): {counts[danger]}"))
-            chosen = [each for each in self.findings if each.danger == danger]
-            said += [wrapped(self._sentence(each), "  ", "    ") for each in chosen[:most]]
+            said.append(wrapped(f"{danger} ({meaning}): {len(chosen)}"))
+            said += [wrapped(each, "  ", "    ") for each in chosen[:most]]
             if len(chosen) > most:
                 said.append(f"  and {len(chosen) - most} more: --all, or --json")
-        return "\n".join(said if self.findings else [*said, "nothing is known that changes for these settings"])
+        if not shown:
+            said.append("nothing is known that changes for these settings")
+        if not has_general and (general := [each for each in self.findings if is_general(each)]):
+            said.append(wrapped(self._of_all(general)))
+        return "\n".join(said)
+
+    def _of_all(self, general: list[Finding]) -> str:
+        """How much holds for every program, by danger; what must be so, by name."""
+        counts = Counter(each.danger for each in general)
+        parts = []
+        for danger in DANGERS:
+            names = [each.name for each in general if each.danger == danger and danger in (REFUSED, NEEDED)]
+            if counts[danger]:
+                parts.append(f"{counts[danger]} {danger}{f' ({listed(names)})' if names else ''}")
+        sides = listed(dict.fromkeys(side for _, side in self.sides))
+        return f"Beside these, for every {sides}, whatever its file says: {listed(parts)}; --all has them."
 
     def _sentence(self, finding: Finding) -> str:
         place = "" if finding.line is None else f"line {finding.line}: "
@@ -599,7 +632,7 @@ class Whole(Upgrade):
 
     def __str__(self) -> str:
         """Every finding."""
-        return self.in_words(len(self.findings))
+        return self.in_words(len(self.findings), has_general=True)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -611,7 +644,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         choices=["consumer"],
         help=f"what changes if consumers move to it; without releases: on {DEFAULT_RELEASE}",
     )
-    parser.add_argument("--all", action="store_true", help="every finding; else 12 of each kind")
+    parser.add_argument(
+        "--all", action="store_true", help="every finding, and what holds whatever a file says; else 12 of each kind"
+    )
     files = parser.add_argument_group("files", "properties files; - is standard input, gzipped ones are unpacked")
     file_argument(files, "--file", action="append", default=[], help="whose settings it has is recognised")
     for side in SIDES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -189,7 +190,8 @@ def test_kafka_s_defects_between_two_releases_are_those_of_the_table(tmp_path):
         "KAFKA-15332", "a commit is missing for a moment",
     ]  # fmt: skip
     assert [each.name for each in answer.findings if each.danger == "begun"] == ["KAFKA-15665", "KAFKA-20785"]
-    assert "an upgrade alone does not turn them on" in str(answer).replace("\n    ", " ")
+    whole = answer.in_words(12, has_general=True)
+    assert "an upgrade alone does not turn them on" in whole.replace("\n    ", " ")
     same = upgrade("4.3", "4.3", kraft)
     assert not {"fixed", "begun"} & {each.danger for each in same.findings}
 
@@ -321,6 +323,26 @@ def test_a_fact_that_shows_in_settings_is_said_only_where_it_does(tmp_path):
     assert "ZooKeeper" not in facts[0]
     assert "ZooKeeper" in facts[1]
     assert all("Java" in each for each in facts)
+
+
+def test_what_no_line_has_to_do_with_is_counted_and_told_on_request(tmp_path, capsys):
+    path = properties(tmp_path, "broker.id=1\nzookeeper.connect=zk:1\nlog.dirs=/d\nnum.partitions=3\n")
+    assert main(["upgrade", "3.9", "4.0", "--broker", str(path)]) == Outcome.FOUND
+    words = " ".join(capsys.readouterr().out.split())
+    assert "ZooKeeper (cluster, 4.0)" in words  # a line of this file is about it
+    assert "Java (broker, 4.0)" not in words
+    assert "for every broker, whatever its file says: " in words
+    assert re.search(r"whatever its file says: \d required \([^)]*Java[^)]*\)", words)
+    assert words.endswith("--all has them.")
+    assert main(["upgrade", "3.9", "4.0", "--broker", str(path), "--all"]) == Outcome.FOUND
+    words = " ".join(capsys.readouterr().out.split())
+    assert "Java (broker, 4.0)" in words
+    assert "--all has them" not in words
+
+
+def test_a_default_that_says_the_same_is_no_change(tmp_path):
+    answer = upgrade("3.9", "4.3", properties(tmp_path, "acks=all\n"))
+    assert {"ssl.cipher.suites", "metric.reporters"}.isdisjoint({each.name for each in answer.findings})
 
 
 def test_every_fact_that_shows_in_settings_is_a_fact():
