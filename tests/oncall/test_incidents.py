@@ -243,8 +243,10 @@ def test_a_worker_that_forces_a_rebalance_says_why():
     ]
     (one,) = why(lines, has_advice=False).rebalances
     assert one.cause == "member rejoined"
-    assert one.words == "w1 joined again; it says: 'offset 3 does not match group assignment 5'"
+    assert one.words == "w1 joined again; it says: 'Current config state offset 3 does not match group assignment 5'"
     assert one.duration_ms == 1000
+    behind = "Current config state offset 3 is behind group assignment 5, reading to end of config log"
+    assert not why([at(1, f"{context} {behind}")], has_advice=False).rebalances  # it reads, and stays in its group
 
 
 def test_a_member_that_left_before_the_group_came_to_rest_is_no_part_of_the_next_rebalance():

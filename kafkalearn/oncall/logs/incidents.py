@@ -56,6 +56,7 @@ _HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
 _OF_THEM = ("kafka server: ", "afkajs", "KafkaJS", "Attempt to heart beat")  # sarama, kafkajs, Java before 0.10.1
 _OF_ANOTHER_REQUEST = ("error while consuming", "ommit")  # refused after a rebalance, too, that went on without it
 _WHILE_IT_JOINS = "Failing OffsetCommit request"  # Java's, of a client that is no member and of one that joins again
+_FORCED = "Forcing rebalance"  # Connect's
 _CONNECTION_GONE = ("connection_down", "tcp_closed", "sock_down")  # brod's
 
 
@@ -127,7 +128,7 @@ def _of_rejoining(event: LogEvent) -> tuple[str, int]:
         return cause_of_rejoining("triggered followup rebalance") or UNKNOWN, NAMED
     if reason in ("unsubscribe", "unsubscribing"):
         return UNSUBSCRIBED, NAMED
-    if "Forcing rebalance" in event.text:
+    if _FORCED in event.text:
         return REJOINED, BROAD
     if event.writer == ERLANG and any(each in reason for each in _CONNECTION_GONE):
         return NO_COORDINATOR, BROAD
@@ -260,11 +261,19 @@ def gap_ms(before: LogEvent, event: LogEvent) -> int:
     return abs(event.time_ms - before.time_ms)
 
 
+def _own_words(event: LogEvent) -> str | None:
+    """The reason that a client gives, in a field of its own or in front of what it does about it."""
+    if event.reason:
+        return event.reason
+    before, forced, _ = event.text.partition(_FORCED)
+    return before.rstrip(". ") if forced else None
+
+
 def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:
     if one.cause == CLOSED and one.weight == SOMETHING:
         one.cause = UNKNOWN
     members = {each.member for each in one.evidence if each.member}
-    reasons = (each.reason for each in one.evidence if each.reason)
+    reasons = (said for each in one.evidence if (said := _own_words(each)))
     generation = next((each.generation for each in one.evidence if each.generation is not None), None)
     return Rebalance(
         client.group,
