@@ -87,11 +87,51 @@ def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_cl
     expect(page.locator(".kl-progress")).to_contain_text(f"0 of 8 exercises, 1 of {asked} predictions")
     kept = json.loads((readers_lab.folder / "progress.json").read_text(encoding="utf-8"))
     assert kept["predictions"]["c01-002"] == {"said": "positive", "right": False}
+    at = page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex")
+    page.keyboard.press("Shift+Enter")  # what has been said has the focus, and the reader goes on from there
+    page.wait_for_function("(at) => window.jupyterapp.shell.currentWidget.content.activeCellIndex === at + 1", arg=at)
 
     page.reload()
     expect(form).to_contain_text("You predicted positive. Negative: -109,829,509")
     expect(page.locator(".kl-progress")).to_contain_text(f"0 of 8 exercises, 1 of {asked} predictions")
     expect(page.locator(".kl-progress")).to_contain_text("chapter 02 next")
+
+
+def activate(page, cell):
+    page.evaluate(
+        """(id) => {
+            const notebook = window.jupyterapp.shell.currentWidget.content;
+            notebook.activeCellIndex = notebook.widgets.findIndex((each) => each.model.id === id);
+        }""",
+        cell,
+    )
+
+
+def test_an_answer_is_clicked_in_a_picture_and_a_broker_that_is_touched_dies(readers_lab, watched):
+    page = opened(watched, readers_lab, "09_replication.ipynb")
+    form = page.locator(".kl-predict[data-predict=cell-09-4]")
+    activate(page, "cell-09-4")
+    page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-above')")
+    expect(page.locator(".jp-CodeCell .jp-InputPrompt").nth(1)).to_have_text("[2]:")
+    asked_of = page.locator(".jp-OutputArea svg text").get_by_text("6", exact=True).first
+    asked_of.hover()
+    expect(asked_of).to_contain_class("kl-named")
+    asked_of.click()
+    expect(form).to_contain_text("You predicted 6. So it is.")
+
+    page.locator(".kl-predict[data-predict=cell-09-7] .kl-show-me").click()
+    activate(page, "cell-09-8")
+    page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell')")
+    board = page.locator(".kl-touched")
+    board.locator("[data-place='broker 1']").click()
+    board.locator(".kl-menu [data-move='BrokerCrashed(1)']").click()
+    expect(board.locator(".kl-controls input")).to_have_value("BrokerCrashed(1)")  # the run stood at its start
+    expect(board.locator(".kl-caption")).to_contain_text("Broker 1")
+    board.locator(".kl-moves [data-move='SessionExpired(1)']").click()
+    expect(board.locator(".kl-bar output")).to_have_text("2 of 2")
+    next_moves, stage = board.locator(".kl-next").bounding_box(), board.locator(".kl-stage").bounding_box()
+    assert next_moves["width"] > 0.9 * stage["width"]
+    assert watched.errors == []
 
 
 @pytest.fixture

@@ -11,6 +11,17 @@ const element = (name, attributes = {}, ...children) => {
   return made;
 };
 
+// What a prediction has said has the focus, so that it is read aloud and no key of JupyterLab's deletes its cell; but the keys
+// that run a cell or go to another one are for JupyterLab, which asks the element as the key comes.
+const goesOn = ({ key, shiftKey, ctrlKey, altKey, metaKey }) =>
+  /^Arrow(Up|Down)$/.test(key) || (key === "Enter" && (shiftKey || ctrlKey || altKey || metaKey));
+window.addEventListener("keydown", (event) => {
+  const said = goesOn(event) && event.target.closest?.(".kl-said");
+  if (!said) return;
+  delete said.dataset.lmSuppressShortcuts;
+  setTimeout(() => { said.dataset.lmSuppressShortcuts = "true"; });
+}, true);
+
 // --- the file of progress beside the copies, by JupyterLab's own way to files: no kernel is needed
 
 function progressOf(contents, folder) {
