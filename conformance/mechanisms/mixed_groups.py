@@ -332,7 +332,7 @@ class MixedScript:
                     tuple((name, sent) for name in done.get("protocols", ["range"])),
                     instance_id,
                     done.get("type", "consumer"),
-                    drawn_id=drawn_id or self.real_ids.get(label, f"?{label}"),
+                    drawn_id=drawn_id or self.undrawn(label),
                 )
             case "sync":
                 given = tuple(
@@ -364,6 +364,11 @@ class MixedScript:
             case "move":
                 return consumer.PartitionMoved()
         raise ValueError(done["op"])
+
+    def undrawn(self, label: str) -> str:
+        """An id for a client where the broker has drawn none now: its only one, unless it was given that before."""
+        known = self.real_ids.get(label)
+        return f"?{label}" if known is None or known == self.ids.get(label) else known
 
     def member_id(self, done: Step) -> str:
         """The id in a request: as it was answered last, unless the step has another."""
