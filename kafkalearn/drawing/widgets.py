@@ -115,7 +115,8 @@ def play(
 
     The key p, pressed outside any text, gives the player the keys, and so does a click on the picture: left and right
     step, Page Up and Page Down jump by ten, Home and End go to the ends, space plays and pauses, f fills the screen, s
-    saves the picture, Escape gives the keys back to the cells.
+    saves the picture, Escape gives the keys back to the cells. A run that ends in a loop has a button more, and r: it
+    plays the loop round and round.
 
     Parameters
     ----------

@@ -36,15 +36,20 @@ def test_the_policy_names_each_script_of_the_page_and_no_address():
 
 
 def test_a_chapter_has_its_cells_as_data_and_the_players_script_once():
-    player = player_html('{"frames":[[0,1]],"lines":["<svg/>"],"captions":[""],"title":""}', "<img>", 0)
+    player, looping = (
+        player_html('{"frames":[[0,1]],"lines":["<svg/>"],"captions":[""],"title":""}', "<img>", 0, loop=loop)
+        for loop in (None, 0)
+    )
     source = "'</script>'"
     notebook = new_notebook(cells=[new_code_cell(source, id="one")])
 
-    html = alive(PAGE.format(player + player), "01_trying", notebook)
+    html = alive(PAGE.format(player + looping), "01_trying", notebook)
 
     (data,) = re.findall(r'id="live-cells">(.*?)</script>', html)
     assert json.loads(data) == {"page": "01_trying", "cells": [{"id": "one", "source": source}]}
     assert "mountAll();" not in html
+    assert "goRoundAll();" not in html
+    assert "function goRound(" in page_script()
     assert html.count('src="live/page.js"') == 1
     assert html.count("data-kl-start") == 2
     assert player_script().replace("export default { render };", "") in page_script()
