@@ -108,7 +108,7 @@ def between(old: str, new: str) -> tuple[tuple[Defect, ...], tuple[Defect, ...]]
     --------
     >>> gone, new = between("3.9", "4.3")
     >>> [each.name for each in gone], [each.name for each in new]
-    (['KAFKA-15332', 'a commit is missing for a moment'], ['KAFKA-15665', 'KAFKA-20785'])
+    (['KAFKA-15332', 'KAFKA-17803', 'a commit is missing for a moment'], ['KAFKA-15665', 'KAFKA-20785'])
     """
     before, after = ({each.name for each in DEFECTS if each.is_in(release)} for release in (old, new))
     gone = tuple(each for each in DEFECTS if each.name in before - after)
@@ -210,6 +210,13 @@ def _checkpoint_behind_the_log(release: str) -> Run | None:
     first, second, third = records
     events = [first, log.Roll(10), log.Clean(20), second, third, log.MoveLogStart(2), log.Clean(30)]
     return _where(log.simulate(settings, events), lambda state: state.checkpoint < state.log_start_offset)
+
+
+@_asked_since("0.11.0")
+def _stable_inside_a_batch(release: str) -> Run | None:
+    open_batch = log.NewBatch((("a", "1", 1), ("b", "2", 1)), producer_id=7, producer_epoch=0, is_transactional=True)
+    trace = log.simulate(log.Settings(release=release), [log.Append((open_batch,)), log.MoveLogStart(1)])
+    return _where(trace, lambda state: state.last_stable_offset not in {each.base_offset for each in state.batches})
 
 
 # The offsets topic and its coordinator.
@@ -391,6 +398,12 @@ DEFECTS = (
         (("0.10.1", "2.4.1"),), False, _checkpoint_behind_the_log, "LogCleanerManager.cleanableOffsets",
     ),
     Defect(
+        "KAFKA-17803",
+        "Records of an open transaction are deleted, and the last stable offset stands inside a batch; its place in "
+        "the file is that of the first record of the batch.",
+        (("0.11.0", "4.0"),), False, _stable_inside_a_batch, "LogSegment.read, UnifiedLog.maybeIncrementLogStartOffset",
+    ),
+    Defect(
         "KAFKA-4682",
         "The offset of a quiet topic expires while its group lives, and the topic is read again from the start.",
         (("0.9.0", "2.1"),), False, _expires_under_a_living_group, "KIP-211; GroupMetadataManager.cleanupGroupMetadata",
@@ -476,4 +489,6 @@ KAFKA-6189, records that a consumer passes over when its offset is out of range,
 number is in Kafka's history (read up to 3.9), so there is no release without it to compare; that ``auto.offset.reset``
 passes over records is a rule, not a fault, and `kafkalearn.consuming.truncation` runs it. KAFKA-14397 has no release
 without it since 2.5; what a producer of 2.1 to 2.4 does in its place is not modelled, so it is not asked there.
+KAFKA-19999 came and went between two releases: `kafkalearn.transactions.model.DEFECTS` has it. Of KAFKA-20765 and
+KAFKA-20640 nothing was found.
 """

@@ -60,7 +60,7 @@ def test_an_upgrade_takes_some_away_and_may_bring_others():
     gone, new = between("0.10.2", "1.1")
 
     assert [each.name for each in gone] == ["KAFKA-1211"]
-    assert [each.name for each in new] == ["KAFKA-6361", "hanging transaction", "KAFKA-9144"]
+    assert [each.name for each in new] == ["KAFKA-6361", "KAFKA-17803", "hanging transaction", "KAFKA-9144"]
     assert between("4.3", "4.3") == ((), ())
 
 

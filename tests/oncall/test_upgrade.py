@@ -187,7 +187,7 @@ def test_kafka_s_defects_between_two_releases_are_those_of_the_table(tmp_path):
     kraft = properties(tmp_path, "process.roles=broker\nnode.id=1\nlog.dirs=/d\n")
     answer = upgrade("3.9", "4.3", kraft)
     assert [each.name for each in answer.findings if each.danger == "fixed"] == [
-        "KAFKA-15332", "a commit is missing for a moment",
+        "KAFKA-15332", "KAFKA-17803", "a commit is missing for a moment",
     ]  # fmt: skip
     assert [each.name for each in answer.findings if each.danger == "begun"] == ["KAFKA-15665", "KAFKA-20785"]
     whole = answer.in_words(12, has_general=True)
