@@ -608,7 +608,8 @@ class Upgrade(Answer):
         counts = Counter(each.danger for each in general)
         parts = []
         for danger in DANGERS:
-            names = [each.name for each in general if each.danger == danger and danger in (REFUSED, NEEDED)]
+            known = [each.name for each in general if each.danger == danger and danger in (REFUSED, NEEDED)]
+            names = [name for name in known if name[0].isalpha()]  # a name such as /tmp says nothing alone
             if counts[danger]:
                 parts.append(f"{counts[danger]} {danger}{f' ({listed(names)})' if names else ''}")
         sides = listed(dict.fromkeys(side for _, side in self.sides))

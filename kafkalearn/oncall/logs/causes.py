@@ -150,7 +150,7 @@ def cause_of_reason(reason: str) -> tuple[str, str | None]:
     return UNKNOWN, None
 
 
-SHORTEST_END = 5  # characters, as of `` on heartbeat expiration``: by them an end is told from another
+SHORTEST_END = 5  # characters, as of `` on heartbeat expiration``: they show which end it is
 
 
 def _cut_off(rest: str, ends: list[str]) -> tuple[int, str] | None:
