@@ -26,7 +26,7 @@ from kafkalearn.base.trace import Trace
 from kafkalearn.consuming.truncation.search import EPOCHLESS_COMMIT
 from kafkalearn.consuming.truncation.search import find as find_read_again
 from kafkalearn.consuming.truncation.simulator import NONE_AGAIN
-from kafkalearn.groups import classic
+from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups import search as groups
 from kafkalearn.offsets import store
 from kafkalearn.offsets.replay import Member
@@ -265,6 +265,14 @@ def _waits_for_a_sync(release: str) -> Run | None:
     return groups.find_stuck(classic.Settings(release), hang=["c1"]).trace
 
 
+@_asked_since(FIRST_NEW_COORDINATOR)
+def _mixed_for_ever(release: str) -> Run | None:
+    settings = mixed.Settings(release, policy="disabled")
+    old = classic.JoinGroup("c1", protocols=(("range", (("orders",), ())),), version=3)
+    trace = mixed.simulate(settings, [consumer.join("n1", ("orders",)), old, consumer.leave("n1")])
+    return _where(trace, lambda state: state.is_consumer and state.member_ids == state.classic_ids != ())
+
+
 # Producers, idempotent and transactional.
 
 
@@ -427,6 +435,11 @@ DEFECTS = (
         "KAFKA-12890",
         "A member that hangs before its SyncGroup is waited for as long as its heartbeats go on, and its group stands.",
         (("2.6.1", "2.8.1"),), True, _waits_for_a_sync, "GroupCoordinator, the timer of a pending sync",
+    ),
+    Defect(
+        "KAFKA-20640",
+        "A group that may not change its protocol takes a classic member in, is mixed, and never goes back.",
+        (("4.0", "4.3.1"),), False, _mixed_for_ever, "GroupMetadataManager.classicGroupJoinToConsumerGroup; KIP-848",
     ),
     Defect(
         "KAFKA-13598",

@@ -8,10 +8,14 @@ The Java client sorts each error of each request into one of three kinds, and ha
 
 KIP-360 (2.5) made a fatal state of a forgotten producer id abortable, by a new epoch; KIP-588 (2.7) did the same for a
 producer whose transaction the coordinator had aborted, at the partitions; KIP-447 (2.5) brought the errors of a group's
-member to the producer; KIP-890 (3.8) has an error of its own that says: abort.
+member to the producer; KIP-890 (3.8) has an error of its own that says: abort. Where the abort itself is answered so,
+there is nothing left to abort: since 4.1 that is fatal. KIP-1319 (4.4) tells the producer of a member's epoch.
+
+Since 4.1 `abortTransaction` is also what follows a batch whose retries are over, or that meets INVALID_TXN_STATE: the
+application is given a TransactionAbortableException for it, where it was given the error itself before.
 
 Source: `TransactionManager` and `Errors` of the Java client, compared over its releases 0.11.0 to 3.8 and the line that
-became 4.0. Of 4.1 to 4.4 nothing was read.
+became 4.0; the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1 and 4.4.0. Between 4.1 and 4.3 no kind of an error changed.
 """
 
 from __future__ import annotations
@@ -26,8 +30,8 @@ RETRIED, ABORTABLE, FATAL = "retried", "abortable", "fatal"
 COORDINATOR = ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn")
 """The requests that go to the transaction coordinator."""
 
-LAST_READ = "4.0"
-"""The newest release line whose client was read."""
+ABORTING = "EndTxn (abort)"
+"""EndTxn that aborts, where its error means other than that of one that commits; `kind_of` takes it for every error."""
 
 
 class ClientError(NamedTuple):
@@ -97,6 +101,13 @@ ERRORS: tuple[ClientError, ...] = (
         "KIP-890",
     ),
     ClientError(
+        "TRANSACTION_ABORTABLE",
+        (ABORTING,),
+        (("3.8", ABORTABLE), ("4.1", FATAL)),
+        "the abort itself is told to abort: nothing is left that could",
+        "KIP-890",
+    ),
+    ClientError(
         "INVALID_TXN_STATE",
         ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
         (("0.11.0", FATAL),),
@@ -116,6 +127,20 @@ ERRORS: tuple[ClientError, ...] = (
         (("2.5", ABORTABLE),),
         "another member has the group.instance.id",
         "KIP-447",
+    ),
+    ClientError(
+        "STALE_MEMBER_EPOCH",
+        ("TxnOffsetCommit",),
+        (("4.4", ABORTABLE),),
+        "a member of the new group protocol that has a newer epoch; brokers up to 4.3 say ILLEGAL_GENERATION",
+        "KIP-1319",
+    ),
+    ClientError(
+        "GROUP_ID_NOT_FOUND",
+        ("TxnOffsetCommit",),
+        (("4.4", ABORTABLE),),
+        "there is no such group any more; brokers up to 4.3 say ILLEGAL_GENERATION",
+        "KIP-1319",
     ),
     ClientError(
         "GROUP_AUTHORIZATION_FAILED",
@@ -162,11 +187,15 @@ def kind_of(name: str, request: str, release: str = DEFAULT_RELEASE) -> str:
     ('fatal', 'abortable')
     >>> kind_of("UNKNOWN_MEMBER_ID", "TxnOffsetCommit"), kind_of("INVALID_TXN_STATE", "EndTxn")
     ('abortable', 'fatal')
+    >>> [kind_of("TRANSACTION_ABORTABLE", request, "4.1") for request in ("EndTxn", "EndTxn (abort)")]
+    ['abortable', 'fatal']
     """
+    asked = ("EndTxn", ABORTING) if request == ABORTING else (request,)  # what is said of the abort alone comes last
     found = {
         each.name: kind
+        for name in asked
         for each in ERRORS
-        if request in each.requests
+        if name in each.requests
         for since, kind in each.kinds
         if at_least(since, release)
     }

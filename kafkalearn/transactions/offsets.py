@@ -100,7 +100,10 @@ def _written(cluster: Cluster, records: tuple[object, ...]) -> tuple[Cluster, in
 
 
 def _refused(group: Group | None, generation: int, member: str, version: int, is_transactional: bool) -> str:
-    """Why a commit of this member is not taken (`validateOffsetCommit` of both kinds of groups), or NONE."""
+    """Why a commit of this member is not taken (`validateOffsetCommit` of both kinds of groups), or NONE.
+
+    The same question stands in ``offsets.store.requests``, which has the list of all four places.
+    """
     knows_epochs = not is_transactional and version >= COMMIT_WITH_EPOCHS
     if group is None:
         knows = knows_epochs or (is_transactional and version >= TXN_COMMIT_WITH_EPOCHS)

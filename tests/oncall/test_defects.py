@@ -14,6 +14,7 @@ PATCHES = {
     "3.0.1": "3.0.0",
     "3.1.1": "3.1.0",
     "4.0.1": "4.0.0",
+    "4.3.1": "4.3.0",
 }
 """The patch before one that took a fault away."""
 

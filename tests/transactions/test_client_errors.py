@@ -7,7 +7,7 @@ import pytest
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.releases.lines import RELEASES, parse_release
 from kafkalearn.transactions.client import FATAL as FATAL_OF_THE_CLIENT
-from kafkalearn.transactions.client_errors import ABORTABLE, ERRORS, FATAL, RETRIED, client_errors, kind_of
+from kafkalearn.transactions.client_errors import ABORTABLE, ABORTING, ERRORS, FATAL, RETRIED, client_errors, kind_of
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,23 @@ def test_what_was_fatal_became_abortable(name, request_name, before, since, kip)
         ("PRODUCER_FENCED", "EndTxn", "2.7"),
         ("ILLEGAL_GENERATION", "TxnOffsetCommit", "2.5"),
         ("TRANSACTION_ABORTABLE", "Produce", "3.8"),
+        ("STALE_MEMBER_EPOCH", "TxnOffsetCommit", "4.4"),
+        ("GROUP_ID_NOT_FOUND", "TxnOffsetCommit", "4.4"),
     ],
 )
 def test_what_came_later_is_unknown_before(name, request_name, since):
     with pytest.raises(KafkaLearnError, match="unknown error of"):
         kind_of(name, request_name, RELEASES[RELEASES.index(since) - 1])
     assert kind_of(name, request_name, since) in (FATAL, ABORTABLE)
+
+
+def test_an_abort_that_is_told_to_abort_is_the_end_since_4_1_and_meets_all_else_as_a_commit_does():
+    assert [kind_of("TRANSACTION_ABORTABLE", ABORTING, each) for each in ("3.8", "4.0", "4.1", "4.4")] == [
+        ABORTABLE, ABORTABLE, FATAL, FATAL,
+    ]  # fmt: skip
+    names = {each.name for each in ERRORS if "EndTxn" in each.requests} - {"TRANSACTION_ABORTABLE"}
+    assert len(names) >= 6
+    assert {each: kind_of(each, ABORTING) for each in names} == {each: kind_of(each, "EndTxn") for each in names}
 
 
 def test_an_error_of_a_request_stands_once_and_its_releases_rise():

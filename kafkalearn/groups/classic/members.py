@@ -216,6 +216,7 @@ def commit(group: GroupUpdate, request: OffsetCommit) -> None:
 
 
 def _commits_error(group: GroupUpdate, request: OffsetCommit) -> str:
+    """Why a commit is not taken. The same question stands in ``offsets.store.requests``, which has the list of all."""
     if group.state == DEAD:
         return "COORDINATOR_NOT_AVAILABLE"
     if request.generation < 0 and group.state == EMPTY:

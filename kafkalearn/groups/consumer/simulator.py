@@ -229,7 +229,10 @@ def _error_of_missing(group: Group, event: OffsetCommit, partition: TopicPartiti
 
 
 def _error(settings: Settings, group: Group, event: OffsetCommit, partitions: tuple[TopicPartition, ...]) -> str:
-    """The error that all partitions of the request are answered with."""
+    """The error that all partitions of the request are answered with.
+
+    The same question stands in ``offsets.store.requests``, which has the list of all four places.
+    """
     if event.member_epoch < 0 and not group.members:
         return NONE  # a client without a group may write offsets for one that is empty, or that does not exist
     if group.group_type is None:

@@ -30,7 +30,7 @@ class Rules(NamedTuple):
     """What differs between the releases."""
 
     waits_for_target: bool  # a classic member is sent to join again when there is a newer target, not only an epoch
-    keeps_classic_out: bool  # where the policy is "disabled", no classic member may join a consumer group
+    keeps_classic_out: bool  # where the policy is "disabled", no classic member joins a consumer group (KAFKA-20640)
     knows_stale_target: bool  # a group that goes back with an old target begins a rebalance, whatever made it old
 
 
@@ -41,7 +41,8 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
     (False, True)
     """
     is_later = at_least("4.3", release)
-    return Rules(waits_for_target=is_later, keeps_classic_out=is_later, knows_stale_target=is_later)
+    is_later = at_least("4.3", release)
+    return Rules(waits_for_target=is_later, keeps_classic_out=at_least("4.3.1", release), knows_stale_target=is_later)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,12 @@ def _with_its_group(settings: Settings, store: Store, event: Commit, error: str)
 
 
 def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None:
+    """Why a commit is not taken, in words of the store, where members are what was written of them.
+
+    The same question, where more of a member is known: ``groups.classic.members`` (sessions, rebalances),
+    ``groups.consumer.simulator`` (what each member was given, KIP-1251), ``transactions.offsets`` (by the version of
+    the request). ``tests/offsets/test_member_checks.py`` holds all four to one table.
+    """
     group = store.group(event.group_id)
     if group is None:
         error = None if event.generation < 0 else _no_group(settings, event)
