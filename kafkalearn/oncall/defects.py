@@ -339,6 +339,16 @@ def _epoch_raised_twice(release: str) -> Run | None:
 
 
 @_asked_since("4.0")
+def _marker_is_lost(release: str) -> Run | None:
+    settings = transactions.Settings(release)
+    gone = transactions.LeaderWentAway(("t-0",), is_known=True)
+    written = transactions.Produce("x", "t-0", 0, 0, 0)
+    events = (transactions.InitProducerId("x"), written, gone, transactions.EndTxn("x", 0, 0))
+    trace = transaction_coordinator.simulate(settings, events)
+    return _where(trace, lambda state: bool(transaction_coordinator.broken(settings, state)))
+
+
+@_asked_since("4.0")
 def _fenced_without_a_word(release: str) -> Run | None:
     settings = transactional.Settings(transactions.Settings(release))
     late = transactions.TimePassed(70_000)
@@ -477,6 +487,13 @@ DEFECTS = (
         "KAFKA-20785",
         "A commit that meets the abort of its coordinator is answered INVALID_TXN_STATE, on which a client gives up.",
         (("4.0", None),), False, _fenced_without_a_word, "TransactionCoordinator.endTransaction",
+    ),
+    Defect(
+        "KAFKA-20734",
+        "A partition without a leader is taken for a deleted one: its marker is given up, the transaction counts as "
+        "committed, and its readers are held back.",
+        (("4.3", None),), False, _marker_is_lost,
+        "KRaftMetadataCache.getPartitionLeaderEndpoint, TransactionMarkerChannelManager; seen on 4.3.1 and 4.4.0",
     ),
     Defect(
         "KAFKA-19902",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.transactions.model import (
     COMPLETE_ABORT,
     COMPLETE_COMMIT,
@@ -23,6 +24,7 @@ from kafkalearn.transactions.model import (
     PREPARE_ABORT,
     PREPARE_COMMIT,
     PREPARE_EPOCH_FENCE,
+    TWO_PHASE_TIMEOUT_MS,
     AddOffsetsToTxn,
     AddPartitionsToTxn,
     Answer,
@@ -33,6 +35,9 @@ from kafkalearn.transactions.model import (
     Settings,
     Transaction,
 )
+
+TWO_PHASE_VERSION = 6
+"""The first version of InitProducerId that knows two-phase commit (KIP-939)."""
 
 UNSUPPORTED = "UNSUPPORTED_VERSION"
 CONCURRENT = "CONCURRENT_TRANSACTIONS"
@@ -63,15 +68,29 @@ def init_producer_id(settings: Settings, cluster: Cluster, event: InitProducerId
     """InitProducerId: a new epoch, a new producer id once epochs have run out, or an open transaction is aborted."""
     if (event.producer_id == -1) != (event.epoch == -1):
         return cluster, Answer("INVALID_REQUEST")
-    if event.id is None:
+    if event.version > settings.newest_init_producer_id:
+        raise IllegalEvent(
+            f"{event!r}: this broker takes InitProducerId up to version {settings.newest_init_producer_id}, and 6, of "
+            "two-phase commit (KIP-939), since 4.1 with unstable.api.versions.enable: Settings(has_unstable_apis=True)"
+        )
+    if event.version < TWO_PHASE_VERSION and (event.enables_two_phase_commit or event.keeps_prepared):
+        raise IllegalEvent(f"{event!r}: two-phase commit is in the request from version {TWO_PHASE_VERSION} on")
+    asked_id = event.id
+    if asked_id is None:
         cluster, producer_id = _new_producer_id(cluster)
         return cluster, Answer(producer_id=producer_id, epoch=0)
-    if not 0 < event.timeout_ms <= settings.transaction_max_timeout_ms:
+    if event.enables_two_phase_commit and not settings.allows_two_phase_commit:
+        return cluster, Answer("TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
+    if event.keeps_prepared:
+        return cluster, Answer(UNSUPPORTED)  # of no broker up to 4.4
+    if event.enables_two_phase_commit:
+        event = replace(event, timeout_ms=TWO_PHASE_TIMEOUT_MS)
+    elif not 0 < event.timeout_ms <= settings.transaction_max_timeout_ms:
         return cluster, Answer("INVALID_TRANSACTION_TIMEOUT")
-    held = cluster.transaction(event.id)
+    held = cluster.transaction(asked_id)
     if held is None:
         cluster, producer_id = _new_producer_id(cluster)
-        held = Transaction(event.id, producer_id, timeout_ms=event.timeout_ms, updated_ms=cluster.now_ms)
+        held = Transaction(asked_id, producer_id, timeout_ms=event.timeout_ms, updated_ms=cluster.now_ms)
         cluster = cluster.with_transaction(held)
     cluster, error, changed = _initialised(settings, cluster, held, event)
     if error == FENCED and event.version < 4:
@@ -325,6 +344,8 @@ def await_markers(settings: Settings, cluster: Cluster, transactional_id: str) -
     held = cluster.transaction(transactional_id)
     assert held is not None
     done = COMPLETE_COMMIT if held.status == PREPARE_COMMIT else COMPLETE_ABORT
+    if settings.loses_markers:
+        held = replace(held, partitions=held.partitions - cluster.leaderless)
     if held.partitions:
         return cluster.with_transaction(replace(held, pending=done))
     rotates = held.client_version >= 2 and held.next_producer_id != -1

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from kafkalearn.base.checks import Checked, Millis, one_of
+from kafkalearn.base.checks import LARGEST_INT, Checked, Millis, one_of, whole_number
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.hashing import java_string_hash, kafka_abs
 from kafkalearn.releases.lines import RELEASES, at_least
 
 EMPTY, ONGOING = "Empty", "Ongoing"
@@ -41,6 +42,9 @@ OFFSETS_PARTITION = "__consumer_offsets-0"
 
 LAST_EPOCH = 32767
 """The largest epoch (`Short.MAX_VALUE`). The coordinator keeps it for fencing; a client gets at most one less."""
+
+TWO_PHASE_TIMEOUT_MS = 2**31 - 1
+"""The timeout of an id that takes part in a two-phase commit: by it the coordinator knows one, and never aborts it."""
 
 NO_EPOCH = -1
 KEPT_BATCHES = 5
@@ -73,6 +77,11 @@ class Settings(Checked):
     ``transaction_version`` is the cluster's feature ``transaction.version``: 0 (until 3.9), 1 (flexible records) or 2
     (KIP-890: an epoch for each transaction). ``verification`` is ``transaction.partition.verification.enable``.
     ``defects`` are names in `DEFECTS` or `EARLIER_DEFECTS` of failures that the cluster shall have.
+    ``coordinator_partition_count`` are the partitions of ``__transaction_state``, each with its own leader: Kafka's
+    default is 50.
+
+    ``has_unstable_apis`` is ``unstable.api.versions.enable``: without it no broker up to 4.4 takes InitProducerId 6,
+    the request of two-phase commit. ``allows_two_phase_commit`` is ``transaction.two.phase.commit.enable``.
 
     >>> Settings(transaction_version=3)
     Traceback (most recent call last):
@@ -90,6 +99,9 @@ class Settings(Checked):
     remove_expired_interval_ms: int = 3_600_000
     coordinator_epoch: int = 0
     defects: tuple[str, ...] = ()
+    coordinator_partition_count: int = 1
+    has_unstable_apis: bool = False
+    allows_two_phase_commit: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a version or a release that there is none of."""
@@ -99,6 +111,28 @@ class Settings(Checked):
         at_least("4.0", self.release)
         for each in self.defects:
             one_of("defect", each, {**DEFECTS, **EARLIER_DEFECTS})
+        whole_number("coordinator_partition_count", self.coordinator_partition_count, 1, LARGEST_INT)
+
+    def coordinator_partition(self, transactional_id: str) -> int:
+        """The partition of ``__transaction_state`` that has an id: the rule of groups and their offsets.
+
+        >>> Settings(coordinator_partition_count=3).coordinator_partition("id-0")
+        1
+        """
+        return kafka_abs(java_string_hash(transactional_id)) % self.coordinator_partition_count
+
+    @property
+    def newest_init_producer_id(self) -> int:
+        """The newest version of InitProducerId that a broker takes (4.0.2 to 4.4.0, recorded)."""
+        return 6 if self.has_unstable_apis and at_least("4.1", self.release) else 5
+
+    @property
+    def loses_markers(self) -> bool:
+        """Whether a marker for a partition without a leader is given up, as if there were no such partition.
+
+        KAFKA-20734: recorded on 4.3.1 and 4.4.0; 4.2.1 keeps it until there is a leader.
+        """
+        return at_least("4.3", self.release)
 
     @property
     def value_version(self) -> int:
@@ -331,9 +365,12 @@ class Cluster:
     groups: tuple[Group, ...] = ()
     rows: tuple[Row, ...] = ()
     next_producer_id: int = 0
-    coordinator_epoch: int = 0
+    coordinator_epochs: tuple[int, ...] = (0,)
+    """For each partition of ``__transaction_state`` the epoch of its leader; it stands in every marker."""
     away: frozenset[str] = frozenset()
     """The partitions whose leader does not answer: their markers wait."""
+    leaderless: frozenset[str] = frozenset()
+    """Those of them of which the controller knows it: no other replica is there to lead."""
     now_ms: int = 0
     effects: tuple[Answer, ...] = field(default=(), compare=False)
 
@@ -369,18 +406,25 @@ class Cluster:
 def start(settings: Settings) -> Cluster:
     """The cluster before the first request: partitions without records, no id, no group."""
     names = (*settings.partitions, OFFSETS_PARTITION)
-    return Cluster(partitions=tuple(Partition(name) for name in names), coordinator_epoch=settings.coordinator_epoch)
+    epochs = (settings.coordinator_epoch,) * settings.coordinator_partition_count
+    return Cluster(partitions=tuple(Partition(name) for name in names), coordinator_epochs=epochs)
 
 
 @dataclass(frozen=True)
 class InitProducerId(Checked):
-    """A producer begins: it gets a producer id and an epoch, and whoever had the id before is fenced."""
+    """A producer begins: it gets a producer id and an epoch, and whoever had the id before is fenced.
+
+    From version 6 on, of KIP-939: ``enables_two_phase_commit`` is ``enable2Pc``, ``keeps_prepared`` is
+    ``keepPreparedTxn``.
+    """
 
     id: str | None
     version: int = 5
     timeout_ms: int = 60_000
     producer_id: int = -1
     epoch: int = -1
+    enables_two_phase_commit: bool = False
+    keeps_prepared: bool = False
 
 
 @dataclass(frozen=True)
@@ -498,9 +542,13 @@ class TimePassed(Checked):
 
 @dataclass(frozen=True)
 class LeaderWentAway(Checked):
-    """The leader of these partitions stops answering; markers for them wait."""
+    """The leader of these partitions stops answering; markers for them wait.
+
+    ``is_known``: the controller has noticed, and there is no other replica. Then the partition has no leader.
+    """
 
     partitions: tuple[str, ...]
+    is_known: bool = False
 
 
 @dataclass(frozen=True)
@@ -512,7 +560,13 @@ class LeaderCameBack(Checked):
 
 @dataclass(frozen=True)
 class CoordinatorLoaded(Checked):
-    """The coordinator was elected anew and has read its log: what was only in its memory is gone."""
+    """The coordinator was elected anew and has read its log: what was only in its memory is gone.
+
+    ``partition``: of ``__transaction_state``; another replica leads it now, and ids of other partitions notice nothing.
+    None: one broker leads them all, and has come back.
+    """
+
+    partition: int | None = None
 
 
 @dataclass(frozen=True)

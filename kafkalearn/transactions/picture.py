@@ -347,10 +347,14 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return f"{member} joins {group}"
         case model.TimePassed(ms=ms):
             return f"{_time(ms)} pass"
+        case model.LeaderWentAway(partitions=names, is_known=True):
+            return f"{', '.join(names)} has no leader any more"
         case model.LeaderWentAway(partitions=names):
             return f"the leader of {', '.join(names)} no longer answers"
         case model.LeaderCameBack(partitions=names):
             return f"the leader of {', '.join(names)} answers again"
+        case model.CoordinatorLoaded(partition=int(number)):
+            return f"another broker leads partition {number} of __transaction_state, and loads it"
         case model.CoordinatorLoaded():
             return "another broker becomes the coordinator and loads its log"
         case model.BrokerRestarted(is_clean=is_clean):

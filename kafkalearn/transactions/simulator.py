@@ -26,6 +26,7 @@ from kafkalearn.transactions.model import (
     PREPARE_COMMIT,
     PRODUCER_CHECK_MS,
     STATES,
+    TWO_PHASE_TIMEOUT_MS,
     AddOffsetsToTxn,
     AddPartitionsToTxn,
     Answer,
@@ -81,7 +82,7 @@ def marker_arrived(settings: Settings, cluster: Cluster, event: MarkerArrived) -
     assert partition is not None
     cluster, error = offsets.marked(
         settings, cluster, partition, held.producer_id, held.epoch, held.status == PREPARE_COMMIT,
-        cluster.coordinator_epoch, held.client_version,
+        cluster.coordinator_epochs[settings.coordinator_partition(held.id)], held.client_version,
     )  # fmt: skip
     if error in PERMANENT:
         return cluster.with_transaction(replace(held, is_refused=True)), Answer(error)
@@ -122,7 +123,7 @@ def next_timer(settings: Settings, cluster: Cluster) -> int | None:
     for held in cluster.transactions:
         if held.pending:
             continue
-        if held.status == ONGOING:
+        if held.status == ONGOING and held.timeout_ms < TWO_PHASE_TIMEOUT_MS:
             found.append(_tick(settings.abort_timed_out_interval_ms, held.started_ms + held.timeout_ms + 1))
         elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
             found.append(_tick(settings.remove_expired_interval_ms, held.updated_ms + settings.id_expiration_ms))
@@ -152,6 +153,7 @@ def _timers_fired(settings: Settings, cluster: Cluster) -> Cluster:
             continue
         if held.status == ONGOING:
             is_late = now_ms % settings.abort_timed_out_interval_ms == 0
+            is_late = is_late and held.timeout_ms < TWO_PHASE_TIMEOUT_MS
             if is_late and held.started_ms + held.timeout_ms < now_ms:
                 cluster, _ = coordinator.fence(settings, cluster, held)
         elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
@@ -167,19 +169,44 @@ def _timers_fired(settings: Settings, cluster: Cluster) -> Cluster:
 
 
 def leader_went_away(settings: Settings, cluster: Cluster, event: LeaderWentAway) -> tuple[Cluster, Answer]:
-    """From now on markers for these partitions wait."""
-    return replace(cluster, away=cluster.away | set(event.partitions)), Answer()
+    """From now on markers for these partitions wait; where nobody leads them, since 4.3 they are given up.
+
+    That a marker which waits already is given up, too, is read: the coordinator looks for the leader again.
+    """
+    cluster = replace(cluster, away=cluster.away | set(event.partitions))
+    if not event.is_known:
+        return cluster, Answer()
+    cluster = replace(cluster, leaderless=cluster.leaderless | set(event.partitions))
+    for held in cluster.transactions:
+        if held.pending in (COMPLETE_COMMIT, COMPLETE_ABORT) and settings.loses_markers:
+            cluster = coordinator.await_markers(settings, cluster, held.id)
+    return cluster, Answer()
 
 
 def leader_came_back(settings: Settings, cluster: Cluster, event: LeaderCameBack) -> tuple[Cluster, Answer]:
     """Markers for these partitions can arrive again."""
-    return replace(cluster, away=cluster.away - set(event.partitions)), Answer()
+    back = set(event.partitions)
+    return replace(cluster, away=cluster.away - back, leaderless=cluster.leaderless - back), Answer()
 
 
 def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorLoaded) -> tuple[Cluster, Answer]:
-    """The coordinator knows what its log says, and no more; markers of decided transactions are sent again."""
-    written = {row.id: row.transaction for row in cluster.rows}
-    cluster = replace(cluster, transactions=(), coordinator_epoch=cluster.coordinator_epoch + EPOCHS_A_RESTART)
+    """The coordinator knows what its log says, and no more; markers of decided transactions are sent again.
+
+    Of one partition of the log: what it has of the ids that lie there. A failover takes one epoch of its leader.
+    """
+    epochs = cluster.coordinator_epochs
+    if event.partition is not None and not 0 <= event.partition < len(epochs):
+        raise IllegalEvent(f"{event!r}: __transaction_state has the partitions 0 to {len(epochs) - 1}")
+    loaded_ones = range(len(epochs)) if event.partition is None else (event.partition,)
+    passed = EPOCHS_A_RESTART if event.partition is None else 1
+    written = {row.id: row.transaction for row in cluster.rows if settings.coordinator_partition(row.id) in loaded_ones}
+    cluster = replace(
+        cluster,
+        transactions=tuple(
+            each for each in cluster.transactions if settings.coordinator_partition(each.id) not in loaded_ones
+        ),
+        coordinator_epochs=tuple(each + passed * (at in loaded_ones) for at, each in enumerate(epochs)),
+    )
     for held in written.values():
         if held is not None:
             # The log has no last epoch: a request that is retried over a failover is not known again.

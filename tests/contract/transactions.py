@@ -52,6 +52,17 @@ SIMULATORS["transactions"] = Simulator(
     runs=(
         Run(transactions.Settings(), TRANSACTIONS),
         Run(transactions.Settings("4.0", transaction_version=1), TRANSACTIONS[:3]),
+        Run(
+            transactions.Settings("4.2", coordinator_partition_count=3),
+            (
+                *TRANSACTIONS[:2],
+                LeaderWentAway(("t-1",), is_known=True),
+                EndTxn("x", 0, 0),
+                CoordinatorLoaded(0),
+                LeaderCameBack(("t-1",)),
+                MarkerArrived("x", "t-1"),
+            ),
+        ),
     ),
     senseless=(MarkerArrived("x", "t-0"),),
 )

@@ -6,7 +6,21 @@ import pytest
 
 from conformance.mechanisms.transactions import PARTITIONS, VERSION_2
 from conformance.search import compare
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.live.errors import wait_for
+from kafkalearn.live.request_values import error_name, produce
 from kafkalearn.releases.lines import at_least
+from kafkalearn.transactions import (
+    EndTxn,
+    InitProducerId,
+    LeaderCameBack,
+    LeaderWentAway,
+    Produce,
+    Settings,
+    start,
+    step,
+)
+from kafkalearn.transactions.simulator import settled
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live
@@ -76,3 +90,80 @@ def test_what_users_ask_about_is_answered_as_the_simulator_says(cluster, release
                 assert stable[place] <= until <= end  # what a reader was given is never taken back
                 stable[place] = until
     assert {name: each for name, each in found.items() if each is not None} == {}
+
+
+@holds(
+    "several partitions of __transaction_state, a failover of one; a commit to a partition without a leader; "
+    "InitProducerId 6",
+)
+def test_a_commit_to_a_partition_without_a_leader_and_a_request_of_two_phases(cluster, release):
+    """The leader of one of two partitions is killed before the commit; what both say then, and once it is back."""
+    if not at_least("4.0", release):
+        pytest.skip("transaction.version 2 came with 4.0")
+    unstable = {"unstable.api.versions.enable": True, "transaction.two.phase.commit.enable": True}
+    kafka = cluster(2, config={"transaction.state.log.num.partitions": 1, **unstable})
+    wait_for(lambda: kafka.ask(1, "FindCoordinator", {"key": "x", "keyType": 1}, 2)["errorCode"], 0, "coordinator:")
+    wait_for(lambda: kafka.partition("__transaction_state", 0).leader in (1, 2), True, "leader:")
+    here = kafka.partition("__transaction_state", 0).leader
+    far = 3 - here
+    kafka.create_topic("t", assignment=[[far], [here]])
+    settings = Settings(release, has_unstable_apis=True, allows_two_phase_commit=True)
+    said = start(settings)
+
+    def asked(name, version, values):
+        return wait_for(lambda: kafka.ask(here, name, values, version), lambda got: got["errorCode"] == 0, name)
+
+    def state():
+        (got,) = kafka.ask(here, "DescribeTransactions", {"transactionalIds": ["x"]}, 0)["transactionStates"]
+        return got["transactionState"]
+
+    def ours(*events):
+        nonlocal said
+        for event in events:
+            said = settled(settings, step(settings, said, event))
+        return said.transaction("x").status
+
+    begun = asked("InitProducerId", 5, {"transactionalId": "x", "transactionTimeoutMs": 60_000})
+    sender = {"producer_id": begun["producerId"], "producer_epoch": begun["producerEpoch"]}
+    for number, broker in ((0, far), (1, here)):
+        record = produce(
+            TopicPartition("t", number), [(None, b"r", 0)], is_transactional=True, base_sequence=0, **sender
+        )
+        record["transactionalId"] = "x"
+
+        def written(broker=broker, record=record):
+            (topic,) = kafka.ask(broker, "Produce", record, 12)["responses"]
+            return topic["partitionResponses"][0]["errorCode"]
+
+        wait_for(written, 0, "written:")
+    kafka.kill(far)
+    wait_for(lambda: kafka.partition("t", 0, broker_id=here).leader, None, "leader of t-0:")
+    ended = {"transactionalId": "x", "producerId": begun["producerId"], "producerEpoch": begun["producerEpoch"]}
+    asked("EndTxn", 5, {**ended, "committed": True})
+    expected = ours(
+        InitProducerId("x"),
+        Produce("x", "t-0", 0, 0, 0),
+        Produce("x", "t-1", 0, 0, 0),
+        LeaderWentAway(("t-0",), is_known=True),
+        EndTxn("x", 0, 0),
+    )
+    wait_for(state, expected, "while it is away:")
+    kafka.restart(far)
+    wait_for(lambda: kafka.partition("t", 0, broker_id=here).leader, far, "back:")
+    wait_for(state, ours(LeaderCameBack(("t-0",))), "once it is back:")
+    partition = said.partition("t-0")
+    wait_for(lambda: kafka.last_stable_offset("t", 0), partition.last_stable_offset, "LSO:")
+    assert kafka.high_watermark("t", 0) == partition.end_offset
+
+    assert kafka.version(here, "InitProducerId", 6) == settings.newest_init_producer_id
+    if settings.newest_init_producer_id == 6:
+        for more, ask in (
+            ({"keepPreparedTxn": True}, InitProducerId("x", 6, keeps_prepared=True)),
+            ({"enable2Pc": True}, InitProducerId("x", 6, enables_two_phase_commit=True)),
+        ):
+            got = kafka.ask(here, "InitProducerId", {"transactionalId": "x", "transactionTimeoutMs": 60_000, **more}, 6)
+            ours(ask)
+            assert (error_name(got["errorCode"]), got["producerEpoch"]) == (
+                said.effects[0].error,
+                said.effects[0].epoch,
+            )
