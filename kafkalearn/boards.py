@@ -35,6 +35,11 @@ from kafkalearn.purgatory.picture import describe_requests, draw_requests
 from kafkalearn.replication import BrokerFrozen, BrokerThawed, Fetch, Produce, Settings, TimePassed
 from kafkalearn.replication.picture import draw_replication
 from kafkalearn.replication.words import describe_replication
+from kafkalearn.transactions import Settings as TransactionSettings
+from kafkalearn.transactions import client
+from kafkalearn.transactions.model import MarkerArrived
+from kafkalearn.transactions.model import TimePassed as TransactionTime
+from kafkalearn.transactions.picture import describe_transactions, draw_transactions
 from kafkalearn.zookeeper import connector
 from kafkalearn.zookeeper.picture import describe_zookeeper, draw_zookeeper
 from kafkalearn.zookeeper.schedules import settle
@@ -290,6 +295,38 @@ def _purgatory() -> Board:
     return board(requests, Settings(2), moves, draw, describe, title=title, things=things)
 
 
+# Chapter 15: a producer with a transactional id, its coordinator, two partitions.
+
+
+def _transactions() -> Board:
+    coordinator, one, two = "transaction coordinator", "orders-0", "orders-1"
+    abouts: dict[str, tuple[client.Event, str]] = {
+        "a sends to orders-0": (client.Sent(one), one),
+        "a sends to orders-1": (client.Sent(two), two),
+        "its request arrives": (client.Arrived(), coordinator),
+        "a waits no longer": (client.GaveUp(), coordinator),
+        "a commits": (client.Ended(), coordinator),
+        "a aborts": (client.Ended(commit=False), coordinator),
+        "the marker comes to orders-0": (MarkerArrived(client.TRANSACTIONAL_ID, one), one),
+        "the marker comes to orders-1": (MarkerArrived(client.TRANSACTIONAL_ID, two), two),
+        "a starts anew": (client.Started(), coordinator),
+        "b starts with the same id": (client.Started("b"), coordinator),
+        "b sends to orders-0": (client.Sent(one, "b"), one),
+        "60 s pass": (TransactionTime(60_000), coordinator),
+    }
+    settings = client.Settings(TransactionSettings(partitions=(one, two)))
+    return board(
+        client,
+        settings,
+        {words: event for words, (event, _) in abouts.items()},
+        draw_transactions,
+        describe_transactions,
+        title="Touch a partition: what may be read?",
+        initial=client.step(settings, client.start(settings), client.Started()),
+        things={words: (thing,) for words, (_, thing) in abouts.items()},
+    )
+
+
 _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
     {
         "coordinator": lambda: _offsets_topic(3, 9, "billing"),
@@ -302,6 +339,7 @@ _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
         "purgatory": _purgatory,
         "zookeeper": _zookeeper,
         "operations": lambda: _offsets_topic(1, 8, "shipping"),
+        "transactions": _transactions,
     }
 )
 
@@ -317,6 +355,7 @@ BOARDS: Mapping[str, str] = MappingProxyType(
         "purgatory": "11: requests that wait",
         "zookeeper": "12: a group of old consumers",
         "operations": "13: the offsets topic with one replica",
+        "transactions": "15: a transaction, and who may read it",
         **{
             f"game-{chapter}": f"{chapter}: the game of its exercises"
             for chapter in ("03", "05", "06", "08", "09", "10", "11", "13")

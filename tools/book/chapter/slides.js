@@ -35,6 +35,7 @@ const wordsOf = (heading) => heading.textContent.replace("¶", "").trim();
 function cut() {
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   document.querySelector("main").style.zoom = "";
+  freeWidths();
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => {
     each.style.zoom = "";
     delete each.dataset.smaller;
@@ -51,16 +52,40 @@ function cut() {
       if (piece.element.tagName === "H1") made.push((open = { title: "", pieces: [piece], names: title, cell: piece.cell, extra: piece.element.offsetHeight }));
       continue;
     }
-    const fits = open && !open.isAlone && !piece.isAlone && open.cell === piece.cell && piece.box.bottom - open.pieces[0].box.top <= room - open.extra;
+    const table = piece.element.closest("table"), begins = table && open && table !== open.pieces.at(-1).element.closest("table");
+    const whole = begins && table.getBoundingClientRect(); // a table that fits on a slide is not cut for what stands above it
+    const isApart = whole && whole.height <= room && whole.bottom - open.pieces[0].box.top > room - open.extra;
+    const fits = open && !isApart && !open.isAlone && !piece.isAlone && open.cell === piece.cell && piece.box.bottom - open.pieces[0].box.top <= room - open.extra;
     if (fits) open.pieces.push(piece);
     else made.push((open = { title, pieces: [piece], isAlone: piece.isAlone, extra: 0 }));
     open.cell = piece.cell;
-    const head = piece.element.closest("table")?.tHead;
+    const head = table?.tHead;
     if (open.pieces.length === 1 && head) open.extra = head.offsetHeight;
     open.extra ??= 0;
   }
   made.room = room;
+  const firstOf = new Map();
+  for (const slide of made) for (const { element } of slide.pieces) {
+    const table = element.closest("table");
+    if (table && (firstOf.get(table) ?? firstOf.set(table, slide).get(table)) !== slide) keepWidths(table);
+  }
   return made;
+}
+
+// A table that goes on to the next slide keeps its columns as they were measured: with some rows away they would be others.
+function keepWidths(table) {
+  if (table.dataset.keepsWidths) return;
+  table.dataset.keepsWidths = "yes";
+  const widths = [table, ...table.querySelectorAll("th, td")].map((each) => [each, each.getBoundingClientRect().width]);
+  for (const [each, width] of widths) Object.assign(each.style, { boxSizing: "border-box", width: `${width}px` });
+  table.style.tableLayout = "fixed";
+}
+
+function freeWidths() {
+  for (const table of document.querySelectorAll("[data-keeps-widths]")) {
+    delete table.dataset.keepsWidths;
+    for (const each of [table, ...table.querySelectorAll("th, td")]) Object.assign(each.style, { boxSizing: "", tableLayout: "", width: "" });
+  }
 }
 
 function hideAllBut(kept) {
@@ -117,6 +142,7 @@ function endSlides() {
   document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   document.querySelectorAll("main, .book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
+  freeWidths();
   document.getElementById("show-slides").textContent = "Slides";
   slides[at]?.pieces[0].element.scrollIntoView();
   at = -1;
