@@ -315,12 +315,17 @@ def _transactions() -> Board:
         "60 s pass": (TransactionTime(60_000), coordinator),
     }
     settings = client.Settings(TransactionSettings(partitions=(one, two)))
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        begun = "Instance a has started with the transactional id x, and has sent nothing yet."
+        return begun if frame.event is None else describe_transactions(settings.cluster, frame, before)
+
     return board(
         client,
         settings,
         {words: event for words, (event, _) in abouts.items()},
         draw_transactions,
-        describe_transactions,
+        describe,
         title="Touch a partition: what may be read?",
         initial=client.step(settings, client.start(settings), client.Started()),
         things={words: (thing,) for words, (_, thing) in abouts.items()},
