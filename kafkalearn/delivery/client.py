@@ -60,7 +60,7 @@ from kafkalearn.log.sequences import (
     judge,
     remember,
 )
-from kafkalearn.releases.lines import at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 from kafkalearn.replication.events import NONE, Effect, NoReachableLeader, Produce, ProduceAnswered
 from kafkalearn.replication.leader import numbered, park_produce, produce, produce_refusal, respond_to_producer
 from kafkalearn.replication.processing import (
@@ -141,7 +141,7 @@ class Receipt(NamedTuple):
 
 
 def producer_state(
-    log: Log, appended: tuple[Appended, ...], producer_id: int, now_ms: int = 0, release: str = "4.3"
+    log: Log, appended: tuple[Appended, ...], producer_id: int, now_ms: int = 0, release: str = DEFAULT_RELEASE
 ) -> ProducerStateEntry | None:
     """What the broker with this log remembers of a producer; None: nothing.
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from kafkalearn.base.checks import LARGEST_INT, Checked, Millis, one_of, whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.hashing import java_string_hash, kafka_abs
-from kafkalearn.releases.lines import RELEASES, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, at_least
 
 EMPTY, ONGOING = "Empty", "Ongoing"
 PREPARE_COMMIT, PREPARE_ABORT = "PrepareCommit", "PrepareAbort"
@@ -89,7 +89,7 @@ class Settings(Checked):
     kafkalearn.base.errors.KafkaLearnError: transaction.version is 0, 1 or 2, and this is 3
     """
 
-    release: str = "4.3"
+    release: str = DEFAULT_RELEASE
     transaction_version: int = 2
     verification: bool = True
     partitions: tuple[str, ...] = ("t-0", "t-1")
