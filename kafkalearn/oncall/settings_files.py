@@ -51,6 +51,7 @@ def spring_files(file: PropertiesFile) -> dict[str, PropertiesFile]:
 
     Examples
     --------
+    >>> from kafkalearn.oncall.settings import parse_properties
     >>> given = "spring.kafka.producer.acks=1\\nspring.kafka.producer.properties[linger.ms]=5\\nserver.port=80"
     >>> {side: each.values for side, each in spring_files(parse_properties(given)).items()}
     {'producer': {'acks': '1', 'linger.ms': '5'}}
@@ -111,7 +112,7 @@ def parse_yaml(text: str) -> dict[str | None, PropertiesFile]:
 
     Examples
     --------
-    >>> given = "spring:\n  kafka:\n    producer: {acks: all, retries: 3}\n---\nspring.profiles: dev\nserver.port: 80"
+    >>> given = "spring.kafka.producer: {acks: all, retries: 3}\\n---\\nspring.profiles: dev\\nserver.port: 80"
     >>> {profile: [*each.values] for profile, each in parse_yaml(given).items()}[None]
     ['spring.kafka.producer.acks', 'spring.kafka.producer.retries']
 
