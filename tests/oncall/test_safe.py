@@ -328,13 +328,13 @@ def test_settings_of_spring_are_read_from_yaml_too(tmp_path):
     assert (consumer["group.id"], consumer["fetch.max.wait.ms"]) == ("${GROUP:}", "5000")
 
 
-@pytest.mark.parametrize(("end", "acks"), [("#", 1), ("#prod", "all"), ("#dev", 1)])
+@pytest.mark.parametrize(("end", "acks"), [("#", "1"), ("#prod", "all"), ("#dev", "1")])
 def test_one_profile_of_a_yaml_file_is_looked_at(tmp_path, end, acks):
     path = tmp_path / "application.yaml"
     path.write_text(APPLICATION)
-    found = {each.name: each for each in safe(f"{path}{end}", replication_factor=3).given}
-    assert found["acks"].value == acks
-    assert found["acks"].origin.startswith("application.yaml")
+    ((_, name, producer),) = read_files(f"{path}{end}", "producer")
+    assert producer.values["acks"] == acks
+    assert name == f"application.yaml{end}".removesuffix("#")
 
 
 def test_a_yaml_file_that_has_two_producers_is_asked_which(tmp_path):
