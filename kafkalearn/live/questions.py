@@ -6,13 +6,15 @@ the end they have names, by which `ask`, `ask_a_real_broker` and `ask_live` ask 
 
 from __future__ import annotations
 
+import os
 import struct
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import product
-from multiprocessing import get_context, parent_process
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from string import ascii_lowercase
 from types import MappingProxyType
@@ -507,7 +509,7 @@ class Shop:
         """Start it, if it can be started."""
         self.kafka: Kafka | None = None
         self.jars: list[Path] = []
-        self._members: dict[str, BaseProcess] = {}
+        self._members: dict[str, subprocess.Popen] = {}
         try:
             self.jars = connector_jars(update=lambda done_bytes, total_bytes: None)
             self.kafka = Kafka(1, release, config={"offsets.topic.num.partitions": OFFSETS_PARTITIONS}).start()
@@ -540,9 +542,9 @@ class Shop:
         if self.kafka is None:
             return
         self.kafka.coordinator(group)
-        member = get_context("spawn").Process(target=_read_and_commit, args=(self.kafka.bootstrap, group), daemon=True)
-        member.start()
-        self._members[group] = member
+        self._members[group] = subprocess.Popen(
+            [sys.executable, "-c", MEMBER, self.kafka.bootstrap, group], stdin=subprocess.PIPE
+        )
         ends = {number: self.kafka.high_watermark(ORDERS, number) for number in range(SHOP_PARTITIONS)}
 
         def missing() -> dict[int, int]:
@@ -583,18 +585,23 @@ class Shop:
         wait_for(lambda: self.kafka.group(group).state, "Empty", f"the state of {group!r}:")
 
 
-def _read_and_commit(bootstrap: str, group: str) -> None:
-    """What a member does in its process, as long as that of the shop is there."""
+MEMBER = "import sys; from kafkalearn.live.questions import read_and_commit; read_and_commit(*sys.argv[1:])"
+
+
+def read_and_commit(bootstrap: str, group: str) -> None:
+    """What a member does in its process, until its standard input is closed: the shop has it open."""
+    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
     consumer = clients.consumer(bootstrap, group, SOON_MISSED)
     consumer.subscribe([ORDERS])
-    while parent_process().is_alive():
+    while True:
         if consumer.consume(READ_AT_ONCE, READ_S):
             consumer.commit(asynchronous=False)
 
 
-def _killed(process: BaseProcess) -> None:
+def _killed(process: subprocess.Popen) -> None:
     process.kill()
-    process.join()
+    process.wait()
+    process.stdin.close()
 
 
 # What the cleaner leaves of a log in its first pass and in a later one: when a tombstone goes.
