@@ -99,7 +99,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.partitioning": {"how even a cluster is": "load_by_broker"},
     "kafkalearn.partitioning.keyless": {"the rule of one's own release": "RULES rule_of"},
     "kafkalearn.replication": {
-        "what may never come, and where a search has no end, until a chapter shows it": "PROGRESS find_stuck walk",
+        "what may never come, and where a search has no end, until a chapter shows it": "PROGRESS walk",
         "the promises by their names": "ACKNOWLEDGED_SURVIVE ISR_HOLDS SURVIVE",
         "the state of a run": "Partition",
         "any broker in place of one, in a search of one's own": "on_every_broker",
