@@ -108,7 +108,7 @@ def between(old: str, new: str) -> tuple[tuple[Defect, ...], tuple[Defect, ...]]
     --------
     >>> gone, new = between("3.9", "4.3")
     >>> [each.name for each in gone], [each.name for each in new]
-    (['KAFKA-15332', 'KAFKA-17803', 'a commit is missing for a moment'], ['KAFKA-15665', 'KAFKA-20785'])
+    (['KAFKA-15332', 'KAFKA-17803', 'a commit is missing for a moment'], ['KAFKA-15665', 'KAFKA-20785', 'KAFKA-20734'])
     """
     before, after = ({each.name for each in DEFECTS if each.is_in(release)} for release in (old, new))
     gone = tuple(each for each in DEFECTS if each.name in before - after)
