@@ -193,8 +193,7 @@ def test_kafka_s_defects_between_two_releases_are_those_of_the_table(tmp_path):
         "KAFKA-15665", "KAFKA-20785", "KAFKA-20734",
     ]  # fmt: skip
     whole = answer.in_words(12, has_general=True)
-    assert "an upgrade alone does not turn them on" in whole.replace("
-    ", " ")
+    assert "an upgrade alone does not turn them on" in whole.replace("\n    ", " ")
     same = upgrade("4.3", "4.3", kraft)
     assert not {"fixed", "begun"} & {each.danger for each in same.findings}
 
