@@ -303,6 +303,11 @@ function renderLive(given) {
   observer.observe(stage, { childList: true });
   const resized = new ResizeObserver(() => { if (touch()) showTouch(); if (!leaves.length) framed(); });
   resized.observe(stage);
+  // The words have the colours that the things have now: in JupyterLab's other theme, or as the system goes dark, they are others.
+  const inTheDark = matchMedia("(prefers-color-scheme: dark)"), repaint = () => { if (leaves.length) markWords(caption, picture(), point); };
+  const themed = new MutationObserver(repaint);
+  themed.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  inTheDark.addEventListener("change", repaint);
   stage.addEventListener("click", () => { close(); stopMoving(picture()); });
   el.addEventListener("keydown", (event) => { if (event.key === "Escape") stopMoving(picture()); }, true);
   stage.addEventListener("pointermove", (event) => {
@@ -318,6 +323,8 @@ function renderLive(given) {
   return () => {
     observer.disconnect();
     resized.disconnect();
+    themed.disconnect();
+    inTheDark.removeEventListener("change", repaint);
     unmount?.();
   };
 }

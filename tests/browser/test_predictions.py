@@ -35,6 +35,18 @@ MARKED = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .flatMap((cell) => cell.model.getMetadata("kafkalearn")?.predict?.id ?? [])"""
 
 
+LEGIBLE = """() => {
+    const light = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).reduce((sum, each) => sum + each / 3, 0);
+    const differ = (words, ground) =>
+        Math.abs(light(getComputedStyle(words).color) - light(getComputedStyle(ground).backgroundColor));
+    const menu = document.querySelector(".kl-menu"), marked = [...document.querySelectorAll(".kl-touched .kl-word")];
+    const filled = marked.filter((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)");
+    return document.body.dataset.jpThemeLight === "false" && differ(menu.querySelector("p"), menu) > 100
+        && filled.every((each) => differ(each, each) > 100);
+}"""
+"""Whether it is dark, and the menu and the marked words of a touched picture can be read all the same."""
+
+
 @pytest.fixture(scope="module")
 def readers_lab(tmp_path_factory):
     """JupyterLab with our side, on copies that nobody has run, and on others as run, in a folder of their own."""
@@ -125,6 +137,8 @@ def test_an_answer_is_clicked_in_a_picture_and_a_broker_that_is_touched_dies(rea
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell')")
     board = page.locator(".kl-touched")
     board.locator("[data-place='broker 1']").click()
+    page.evaluate("void window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
+    page.wait_for_function(LEGIBLE)  # the sentence is marked anew in the colours of the theme
     board.locator(".kl-menu [data-move='BrokerCrashed(1)']").click()
     expect(board.locator(".kl-controls input")).to_have_value("BrokerCrashed(1)")  # the run stood at its start
     expect(board.locator(".kl-caption")).to_contain_text("Broker 1")

@@ -44,7 +44,7 @@ def written(name, folder):
     return path
 
 
-@pytest.mark.parametrize("name", ["01", "06", "12"])
+@pytest.mark.parametrize("name", ["01", "06", "12", "15"])
 def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name):
     shown = browser.new_page(viewport={"width": 1920, "height": 1080})
     shown.goto(f"{written(name, tmp_path).as_uri()}#slides")
