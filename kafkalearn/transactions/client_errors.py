@@ -104,7 +104,7 @@ ERRORS: tuple[ClientError, ...] = (
         "TRANSACTION_ABORTABLE",
         (ABORTING,),
         (("3.8", ABORTABLE), ("4.1", FATAL)),
-        "the abort itself is told to abort: nothing is left that could",
+        "the abort itself is to be aborted: nothing is left that could",
         "KIP-890",
     ),
     ClientError(
