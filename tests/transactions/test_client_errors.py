@@ -41,7 +41,7 @@ def test_what_came_later_is_unknown_before(name, request_name, since):
     assert kind_of(name, request_name, since) in (FATAL, ABORTABLE)
 
 
-def test_an_abort_that_is_told_to_abort_is_the_end_since_4_1_and_meets_all_else_as_a_commit_does():
+def test_an_abort_that_is_to_be_aborted_is_the_end_since_4_1_and_meets_all_else_as_a_commit_does():
     assert [kind_of("TRANSACTION_ABORTABLE", ABORTING, each) for each in ("3.8", "4.0", "4.1", "4.4")] == [
         ABORTABLE, ABORTABLE, FATAL, FATAL,
     ]  # fmt: skip
