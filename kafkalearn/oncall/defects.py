@@ -519,6 +519,6 @@ KAFKA-6189, records that a consumer passes over when its offset is out of range,
 number is in Kafka's history (read up to 3.9), so there is no release without it to compare; that ``auto.offset.reset``
 passes over records is a rule, not a fault, and `kafkalearn.consuming.truncation` runs it. KAFKA-14397 has no release
 without it since 2.5; what a producer of 2.1 to 2.4 does in its place is not modelled, so it is not asked there.
-KAFKA-19999 came and went between two releases: `kafkalearn.transactions.model.DEFECTS` has it. Of KAFKA-20765 and
-KAFKA-20640 nothing was found.
+KAFKA-19999 came and went between two releases: `kafkalearn.transactions.model.DEFECTS` has it. KAFKA-20765 is in the
+client of the new consumer, whose requests to the coordinator for offsets no simulator here sends.
 """
