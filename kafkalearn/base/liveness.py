@@ -34,16 +34,20 @@ class Stuck(Generic[State, Event]):
 
     Examples
     --------
-    >>> Stuck("nothing left", "a leader", None, None, 165, 700)
+    >>> Stuck("nothing left", "a leader", None, 165, 700)
     nothing left: in each fair run of 165 states it comes again: a leader
     """
 
     outcome: str  # "found", or why it ended without: "nothing left", "depth", "budget"
     promise: str
     trace: Trapped[State, Event] | None  # a shortest run into the trap, and once round it
-    loop_start: int | None  # the frame from which the run goes round; None in a dead end, where it ends
     state_count: int  # different states found
     step_count: int  # events tried
+
+    @property
+    def loop_start(self) -> int | None:
+        """The moment from which the run goes round; None in a dead end, where it ends, and where there is no run."""
+        return None if self.trace is None else self.trace.loop_start
 
     @property
     def is_dead_end(self) -> bool:
@@ -142,12 +146,12 @@ def find_stuck(
         graph = _Graph(steps, depth, budget)
         trap = graph.nearest_trap(must)
         if trap is None:
-            return Stuck(graph.outcome, name, None, None, len(graph.keys), graph.step_count)
+            return Stuck(graph.outcome, name, None, len(graph.keys), graph.step_count)
         way = graph.way_to(trap.entry)
         around = () if trap.is_dead_end else graph.around(trap, must)
         played = run(model.step, model.settings, initial, [steps.events[index] for index in (*way, *around)])
-    begins = len(way) if around else None
-    return Stuck("found", name, Trapped(played, begins), begins, len(graph.keys), graph.step_count)
+    trapped = Trapped(played, len(way) if around else None)
+    return Stuck("found", name, trapped, len(graph.keys), graph.step_count)
 
 
 def _fair(chosen: Iterable[Event | type] | None, events: tuple[Event, ...], at_most: Mapping[type, int]) -> list[int]:

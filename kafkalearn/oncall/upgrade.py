@@ -269,8 +269,7 @@ def _unknown(name: str, side: str, old: str, new: str) -> str:
 
 def _counts(change: Change, values: dict[str, str]) -> bool:
     """Whether a changed default matters: where nothing is set, and the setting is for users."""
-    is_ours = change.setting in values or "internal" in change.note.split("; ")
-    is_ours = is_ours or change.setting in SAME_WITHOUT_IT
+    is_ours = change.setting in (*values, *SAME_WITHOUT_IT) or "internal" in change.note.split("; ")
     is_idle = is_with_zookeeper(values) and change.setting.startswith(OF_KRAFT)
     is_another = (
         change.new is not REQUIRED and change.old is not REQUIRED and not _says_the_same(change.old, change.new)

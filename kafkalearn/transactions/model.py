@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from kafkalearn.base.checks import LARGEST_INT, Checked, Millis, one_of, whole_number
+from kafkalearn.base.checks import Checked, Count, Millis, one_of
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.hashing import java_string_hash, kafka_abs
+from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, at_least
 
 EMPTY, ONGOING = "Empty", "Ongoing"
@@ -99,7 +99,7 @@ class Settings(Checked):
     remove_expired_interval_ms: int = 3_600_000
     coordinator_epoch: int = 0
     defects: tuple[str, ...] = ()
-    coordinator_partition_count: int = 1
+    coordinator_partition_count: Count = 1
     has_unstable_apis: bool = False
     allows_two_phase_commit: bool = False
 
@@ -111,7 +111,6 @@ class Settings(Checked):
         at_least("4.0", self.release)
         for each in self.defects:
             one_of("defect", each, {**DEFECTS, **EARLIER_DEFECTS})
-        whole_number("coordinator_partition_count", self.coordinator_partition_count, 1, LARGEST_INT)
 
     def coordinator_partition(self, transactional_id: str) -> int:
         """The partition of ``__transaction_state`` that has an id: the rule of groups and their offsets.
@@ -119,7 +118,7 @@ class Settings(Checked):
         >>> Settings(coordinator_partition_count=3).coordinator_partition("id-0")
         1
         """
-        return kafka_abs(java_string_hash(transactional_id)) % self.coordinator_partition_count
+        return offsets_partition(transactional_id, self.coordinator_partition_count)
 
     @property
     def newest_init_producer_id(self) -> int:
@@ -198,6 +197,11 @@ class Transaction:
     """The state that it is about to take; as long as there is one, nothing else is begun."""
     is_refused: bool = False
     """Whether a leader refused a marker for good: then nobody sends it again, until the coordinator is loaded anew."""
+
+    @property
+    def has_time_out(self) -> bool:
+        """Whether its coordinator aborts it after a while; of two-phase commit it does not (read: 4.4.0)."""
+        return self.timeout_ms < TWO_PHASE_TIMEOUT_MS
 
     @property
     def is_exhausted(self) -> bool:

@@ -26,7 +26,6 @@ from kafkalearn.transactions.model import (
     PREPARE_COMMIT,
     PRODUCER_CHECK_MS,
     STATES,
-    TWO_PHASE_TIMEOUT_MS,
     AddOffsetsToTxn,
     AddPartitionsToTxn,
     Answer,
@@ -123,7 +122,7 @@ def next_timer(settings: Settings, cluster: Cluster) -> int | None:
     for held in cluster.transactions:
         if held.pending:
             continue
-        if held.status == ONGOING and held.timeout_ms < TWO_PHASE_TIMEOUT_MS:
+        if held.status == ONGOING and held.has_time_out:
             found.append(_tick(settings.abort_timed_out_interval_ms, held.started_ms + held.timeout_ms + 1))
         elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
             found.append(_tick(settings.remove_expired_interval_ms, held.updated_ms + settings.id_expiration_ms))
@@ -153,8 +152,7 @@ def _timers_fired(settings: Settings, cluster: Cluster) -> Cluster:
             continue
         if held.status == ONGOING:
             is_late = now_ms % settings.abort_timed_out_interval_ms == 0
-            is_late = is_late and held.timeout_ms < TWO_PHASE_TIMEOUT_MS
-            if is_late and held.started_ms + held.timeout_ms < now_ms:
+            if is_late and held.has_time_out and held.started_ms + held.timeout_ms < now_ms:
                 cluster, _ = coordinator.fence(settings, cluster, held)
         elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
             is_late = now_ms % settings.remove_expired_interval_ms == 0

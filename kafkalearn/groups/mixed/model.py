@@ -41,7 +41,6 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
     (False, True)
     """
     is_later = at_least("4.3", release)
-    is_later = at_least("4.3", release)
     return Rules(waits_for_target=is_later, keeps_classic_out=at_least("4.3.1", release), knows_stale_target=is_later)
 
 
