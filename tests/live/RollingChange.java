@@ -9,6 +9,7 @@ import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -45,6 +46,7 @@ public class RollingChange {
             pollUntilEachHas(PARTITIONS / 2, consumers);
             sent += produce(common, topic);
             pollUntilAllAreRead(sent, consumers);
+            pollUntilAllAreCommitted(sent, consumers, admin, group);
             Map described = (Map) admin.describeConsumerGroups(Collections.singleton(group)).all().get();
             ConsumerGroupDescription found = (ConsumerGroupDescription) described.get(group);
             System.out.println(spoken[0] + " " + spoken[1] + " " + consumers[0].assignment().size() + " "
@@ -62,6 +64,7 @@ public class RollingChange {
         properties.put("group.id", group);
         properties.put("group.protocol", protocol);
         properties.put("auto.offset.reset", "earliest");
+        properties.put("auto.commit.interval.ms", "100");
         if (protocol.equals("classic")) {
             properties.put("heartbeat.interval.ms", "100");
         }
@@ -118,6 +121,23 @@ public class RollingChange {
                 poll(consumers[i]);
             }
             requireTime(endMs, read.size() + " records of " + count + " were read");
+        }
+    }
+
+    /** The next owner of a partition begins at its committed offset: what is committed is read once. */
+    private static void pollUntilAllAreCommitted(int count, KafkaConsumer[] consumers, AdminClient admin, String group)
+            throws Exception {
+        long endMs = System.currentTimeMillis() + PATIENCE_MS;
+        for (long committed = 0; committed < count;) {
+            for (int i = 0; i < consumers.length; i++) {
+                poll(consumers[i]);
+            }
+            Map found = (Map) admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
+            committed = 0;
+            for (Iterator offsets = found.values().iterator(); offsets.hasNext();) {
+                committed += ((OffsetAndMetadata) offsets.next()).offset();
+            }
+            requireTime(endMs, committed + " records of " + count + " are committed");
         }
     }
 

@@ -49,6 +49,7 @@ def test_consumers_of_librdkafka_do_so_too(kafka, new_name):
             _poll_until(consumers, read, lambda: all(len(each.assignment()) == 3 for each in consumers))
             sent += _sent(kafka, topic)
             _poll_until(consumers, read, lambda count=sent: len(set(read)) == count)
+            _poll_until(consumers, read, lambda each=sent // 6: _committed(kafka, group) == [each] * 6)
             counts = " ".join(str(len(each.assignment())) for each in consumers)
             said.append(f"{' '.join(spoken)} {counts} {_type_of(kafka, group)}")
     finally:
@@ -61,9 +62,15 @@ def test_consumers_of_librdkafka_do_so_too(kafka, new_name):
 def _started(kafka, topic: str, group: str, protocol: str) -> Consumer:
     own = {} if protocol == "consumer" else {"heartbeat.interval.ms": 100}
     words = {"bootstrap.servers": kafka.bootstrap, "group.id": group, "group.protocol": protocol}
+    words["auto.commit.interval.ms"] = 100
     consumer = Consumer({**words, "auto.offset.reset": "earliest", **own})
     consumer.subscribe([topic])
     return consumer
+
+
+def _committed(kafka, group: str) -> list[int]:
+    """The next owner of a partition begins at its committed offset: what is committed is read once."""
+    return sorted(each.offset for each in kafka.committed(group).values())
 
 
 def _sent(kafka, topic: str) -> int:
