@@ -82,10 +82,12 @@ def lag(
     if paths is not None:
         looks = [files_look(paths, group)]
     if cluster is not None:
+        began = time.monotonic()
         looks = [cluster_look(cluster, group)]
         apart_s = APART_S if apart_s is None else apart_s
         if apart_s:
             time.sleep(apart_s)
+            apart_s = round(time.monotonic() - began, 1)  # a look at a large cluster takes its time, too
             looks.append(cluster_look(cluster, group))
     now, before = looks[-1], looks[0] if len(looks) > 1 else None
     old = {} if before is None else {(each.group, each.at): each for each in before.partitions}

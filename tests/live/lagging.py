@@ -28,7 +28,8 @@ COMPACTED = {
 
 def transaction(kafka: Kafka, topic: str, count: int, ends: bool = True):
     """Records of one transaction, which ends or hangs; whoever has the producer keeps it open."""
-    producer = kafka.producer(transactional_id=f"of-{topic}")
+    # The coordinator aborts what is open for longer, 60 s by default: too short beside other work.
+    producer = kafka.producer(transactional_id=f"of-{topic}", transaction_timeout_ms=600_000)
     producer.init_transactions(30)
     producer.begin_transaction()
     for number in range(count):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-import threading
+import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,7 +25,7 @@ CAUSES = {
 }  # fmt: skip
 
 
-def test_a_cluster_is_looked_at_twice_and_each_cause_is_named(release, capsys):
+def test_a_cluster_is_looked_at_twice_and_each_cause_is_named(release, capsys, monkeypatch):
     with Proxy() as proxy, Kafka(1, release, {**proxy.config, **SETTINGS}) as kafka:
         proxy.forward_to(kafka)
         scene = Lagging(kafka)
@@ -37,10 +39,9 @@ def test_a_cluster_is_looked_at_twice_and_each_cause_is_named(release, capsys):
             with connect(f"127.0.0.1:{proxy.port}") as cluster:
                 cluster_look(cluster)
             asked = set(proxy.counts)
-            going_on = threading.Timer(2, scene.go_on)
-            going_on.start()
+            waits = SimpleNamespace(sleep=lambda _: scene.go_on(), monotonic=time.monotonic)
+            monkeypatch.setattr(importlib.import_module("kafkalearn.oncall.lag"), "time", waits)
             code = main(["lag", "--bootstrap", kafka.bootstrap, "--apart", "5", "--json"])
-            going_on.join()
             data = json.loads(capsys.readouterr().out)
         finally:
             scene.close()
