@@ -26,6 +26,7 @@ from kafkalearn.spark import (
     partitioning,
     replication,
     server_logs,
+    transactions,
     waiting,
     zookeeper,
 )
@@ -74,8 +75,10 @@ FETCHES_PER_PARTITION = FOLLOWER_COUNT * ROUND_COUNT
 OWNED = 13  # partitions of each group whose offsets move
 MEMBERS_PER_GROUP = 10  # about
 STEPS = 1000  # intervals that a consumer lives through
-STEADY = ((2, 100, 1), (2, 2100, 1), (2, 2600, 2), (2, 80_200, 2))  # the fetches of a follower: at when, from where
-LATE = ((3, 100, 1), (3, 80_000, 1), (3, 80_100, 2), (3, 80_600, 2))
+PLACE = ("concat('topic-', k div 10) AS topic", "int(k % 10) AS partition")  # of a key, by its number
+KEY = "cast(cast(xxhash64(k) AS string) AS binary) AS key"
+LATE = ((100, 1), (80_000, 1), (80_100, 2), (80_600, 2))  # the fetches of a follower that is out: at when, from where
+LEAST_OF_OUTAGE = 10  # an outage takes eight fetches and two appends
 BROKERS = (1, 2, 3, 4, 5, 6)
 
 
@@ -90,21 +93,25 @@ class Rule:
     of : str
         What a row is.
     query : callable
-        Makes the query for so many rows; the data it reads are made, or found, before it returns.
+        Makes the query for so many rows, in `KEYED` also of so many keys; the data it reads are made, or found, before
+        it returns.
     data : str
         The dataset, by which rules are kept together; without one the rows are made in the query.
     after : str
         The rules whose result it reads, measured with it.
     one_in : int
         A row of this rule for so many of the others: each stands for much more work.
+    least : int
+        Rows that a key has at least, in `KEYED`.
     """
 
     name: str
     of: str
-    query: Callable[[SparkSession, int], DataFrame]
+    query: Callable[..., DataFrame]
     data: str = ""
     after: str = ""
     one_in: int = 1
+    least: int = 1
 
 
 # Groups, keys and timers.
@@ -304,31 +311,6 @@ def _compacted(rule: Callable[..., DataFrame], **options: object) -> Callable[..
     return lambda spark, rows: customers(spark, rows).transform(rule, **options)
 
 
-def _every_key_once(rule: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
-    """As many keys as rows: nothing is overtaken, all places stay."""
-
-    def query(spark: SparkSession, rows: int) -> DataFrame:
-        records = spark.range(rows).selectExpr(
-            "cast(cast(xxhash64(id) AS string) AS binary) AS key",
-            "cast('v' AS binary) AS value",
-            "int(id % 12) AS partition",
-            "id AS offset",
-        )
-        return records.transform(rule)
-
-    return query
-
-
-def _commit_of_each(spark: SparkSession, rows: int) -> DataFrame:
-    """As many partitions as rows, a record in each, and a group that has committed in it once."""
-    place = "concat('topic-', id div 10) AS topic", "int(id % 10) AS partition"
-    records = spark.range(rows).selectExpr(*place, "id AS offset")
-    commits = spark.range(rows).selectExpr(
-        "concat('g-', id % 1000) AS group_id", *place, "id AS offset", "id AS committed_at"
-    )
-    return lag.lag_by_partition(records, commits)
-
-
 def _retention(spark: SparkSession, rows: int) -> DataFrame:
     """Segments of an hour each, a hundred of a partition."""
     segments = spark.range(rows).selectExpr(
@@ -371,30 +353,6 @@ def _write_waits(spark: SparkSession, rows: int) -> DataFrame:
 
 def _fetch_waits(spark: SparkSession, rows: int) -> DataFrame:
     return _write_waits(spark, rows).transform(waiting.fetch_waits, min_bytes=10_000)
-
-
-def _outage_of_each(*, waits: bool = False) -> Callable[..., DataFrame]:
-    """Partitions with two followers, one of which leaves the ISR of each and comes back."""
-
-    def query(spark: SparkSession, rows: int) -> DataFrame:
-        place = "concat('topic-', id div 10) AS topic", "int(id % 10) AS partition", "1 AS leader"
-        written = "array(struct(0 AS at, 0 AS base, 1 AS end), struct(2000 AS at, 1 AS base, 2 AS end))"
-        asked = ", ".join(
-            f"struct({broker} AS broker, {at} AS at, {end} AS from, {at // 2000 + 1 if at < 4000 else 2} AS end)"
-            for broker, at, end in (*STEADY, *LATE)
-        )
-        appended = spark.range(rows).selectExpr(*place, f"explode({written}) AS one").selectExpr(
-            "topic", "partition", "leader", "bigint(one.at) AS at_ms", "bigint(one.base) AS base_offset",
-            "bigint(one.end) AS leader_end",
-        )  # fmt: skip
-        fetched = spark.range(rows).selectExpr(*place, f"explode(array({asked})) AS one").selectExpr(
-            "topic", "partition", "leader", "one.broker", "bigint(one.at) AS at_ms", "bigint(one.from) AS fetch_offset",
-            "bigint(one.end) AS leader_end",
-        )  # fmt: skip
-        changes = replication.isr_changes(fetched, appended, 90_000)
-        return waiting.acks_all_waits(fetched, appended, changes, 90_000) if waits else changes
-
-    return query
 
 
 def _faults(spark: SparkSession, rows: int) -> DataFrame:
@@ -462,16 +420,125 @@ RULES = (
     Rule("operations.find_faults", "records", _faults, "cluster_records"),
 )  # fmt: skip
 
-KEYED = (
-    Rule("compaction.compact, every key once", "keys", _every_key_once(compact)),
-    Rule("compaction.count_reasons, every key once", "keys", _every_key_once(count_reasons)),
-    Rule("lag.lag_by_partition, a commit of each", "partitions", _commit_of_each),
-    Rule("replication.isr_changes, an outage of each", "partitions", _outage_of_each(), after="", one_in=10),
-    Rule("waiting.acks_all_waits, an outage of each", "partitions", _outage_of_each(waits=True), "", "isr_changes", 10),
+# By keys: so many rows of so many keys, all as often, and no dataset: they are made in the query.
+
+
+def _rows(spark: SparkSession, rows: int, keys: int, *columns: str) -> DataFrame:
+    """Rows from expressions over ``k``, the number of the row's key, and ``n``, how many of that key came before."""
+    return spark.range(rows).selectExpr("id", f"id % {keys} AS k", f"id div {keys} AS n").selectExpr(*columns)
+
+
+def _of_keys(rule: Callable[..., DataFrame], columns: tuple[str, ...], *words: object) -> Callable[..., DataFrame]:
+    return lambda spark, rows, keys: _rows(spark, rows, keys, *columns).transform(rule, *words)
+
+
+def _of_both(
+    rule: Callable[[DataFrame, DataFrame], DataFrame], one: tuple[str, ...], other: tuple[str, ...]
+) -> Callable[..., DataFrame]:
+    return lambda spark, rows, keys: rule(_rows(spark, rows, keys, *one), _rows(spark, rows, keys, *other))
+
+
+def _outages(spark: SparkSession, rows: int, keys: int) -> tuple[DataFrame, DataFrame]:
+    """Fetches and appends of partitions with two followers, one of which leaves the ISR of each and comes back."""
+    steady = max(rows // keys - LEAST_OF_OUTAGE + len(LATE), len(LATE))
+    written = "array(struct(0 AS at, 0 AS base, 1 AS end), struct(2000 AS at, 1 AS base, 2 AS end))"
+    late = ", ".join(f"struct(3 AS broker, {at} AS at, {end} AS from)" for at, end in LATE)
+    at = f"int(100 + each * 80100L div {steady - 1})"
+    often = (
+        f"transform(sequence(0, {steady - 1}), each -> struct(2 AS broker, {at} AS at, IF({at} < 2500, 1, 2) AS from))"
+    )
+    place = ("topic", "partition", "1 AS leader")
+    partitions = _rows(spark, keys, keys, *PLACE)
+    appended = partitions.selectExpr(*place, f"explode({written}) AS one").selectExpr(
+        *("topic", "partition", "leader", "bigint(one.at) AS at_ms"),
+        *("bigint(one.base) AS base_offset", "bigint(one.end) AS leader_end"),
+    )
+    fetched = partitions.selectExpr(*place, f"explode(concat({often}, array({late}))) AS one").selectExpr(
+        *("topic", "partition", "leader", "one.broker", "bigint(one.at) AS at_ms"),
+        *("bigint(one.from) AS fetch_offset", "bigint(IF(one.at < 2000, 1, 2)) AS leader_end"),
+    )
+    return fetched, appended
+
+
+def _outage_of_each(spark: SparkSession, rows: int, keys: int) -> DataFrame:
+    return replication.isr_changes(*_outages(spark, rows, keys), 90_000)
+
+
+def _waits_of_each(spark: SparkSession, rows: int, keys: int) -> DataFrame:
+    fetched, appended = _outages(spark, rows, keys)
+    return waiting.acks_all_waits(fetched, appended, replication.isr_changes(fetched, appended, 90_000), 90_000)
+
+
+RECORDS = (KEY, "cast('v' AS binary) AS value", "int(k % 12) AS partition", "id AS offset")
+READ = ("'billing' AS group_id", *PLACE, "n AS offset")
+STATES = (
+    *("concat('group-', k div 100) AS group_id", "'orders' AS committed_topic", "int(k % 100) AS committed_partition"),
+    *("1 AS record_type", KEY, "id AS offset", "false AS is_tombstone", "n AS committed_offset", "0 AS leader_epoch"),
+    *("id AS commit_ms", "bigint(NULL) AS expire_ms", "int(NULL) AS generation", "bigint(NULL) AS state_ms"),
+    *("int(NULL) AS member_count", "'' AS metadata", "string(NULL) AS topic_id", "string(NULL) AS error"),
 )
-"""Those whose need grows with keys, at as many keys as rows."""
+EVENTS = (
+    *("'eu' AS cluster", "concat('group-', k) AS group_id", "timestamp_millis(n * 1000 + k % 1000) AS timestamp"),
+    *("IF(n % 2 = 0, 'PreparingRebalance', 'Stable') AS event", "string(NULL) AS member", "int(n) AS generation"),
+    "IF(n % 2 = 0, concat('Adding new member m-', n), NULL) AS reason",
+)
+POLLS = (
+    *("k AS run", "int(n) AS offset", "int(n div 10) AS poll", "n div 10 * 20 AS polled_ms"),
+    *("n * 2 + 2 AS processed_ms", "bigint(1000000000) AS crashed_ms"),
+)
+SEGMENTS = (
+    *(*PLACE, "n * 1000 AS base_offset", "(n + 1) * 1000 AS end_offset", "1000000 + id % 1000 AS size_bytes"),
+    "n * 3600000 AS largest_timestamp_ms",
+)
+WRITES = (
+    *("'orders' AS topic", "int(k % 12) AS partition", "id AS offset", "timestamp_millis(id) AS timestamp"),
+    *("k AS producer_id", "true AS is_transactional", "IF(n % 10 = 9, 'COMMIT', NULL) AS control"),
+)
+COMMITS = ("k div 10 AS group_id", "int(k % 10) AS partition", "n AS offset", "n * 10000 + k % 10000 AS committed_ms")
+OWNED_BY = ("concat('group-', k) AS group_id", "'orders' AS topic", "int(n) AS partition")
+OWNED_BY = (*OWNED_BY, "concat('m-', n % 3) AS member_before", "concat('m-', n % 2) AS member_after")
+LOADS = ("k AS cluster", "int(id % 50) AS offsets_partition", "double(id % 100) AS load")
+KEPT = Settings(retention_ms=2 * DAY_MS, retention_bytes=70_000_000)
+
+KEYED = (
+    Rule("compaction.compact, by keys", "keys", _of_keys(compact, RECORDS)),
+    Rule("compaction.count_reasons, by keys", "keys", _of_keys(count_reasons, RECORDS)),
+    Rule("offsets.latest_state, by keys", "keys of the offsets topic", _of_keys(latest, STATES)),
+    Rule("lag.lag_by_partition, by partitions", "partitions", _of_both(
+        lag.lag_by_partition, (*PLACE, "n AS offset"), (*READ, "id AS committed_at"))),
+    Rule("replication.isr_changes, an outage of each", "partitions", _outage_of_each, least=LEAST_OF_OUTAGE),
+    Rule("waiting.acks_all_waits, an outage of each", "partitions", _waits_of_each, "", "isr_changes",
+         least=LEAST_OF_OUTAGE),
+    Rule("group_logs.rebalances, by groups", "groups", _of_keys(group_logs.rebalances, EVENTS)),
+    Rule("partitioning.moves_by_key, by keys", "keys", _of_keys(partitioning.moves_by_key, (KEY,), 12, 13)),
+    Rule("delivery.results_of, by runs", "runs", _of_both(
+        record_results.results_of, ("k AS run", "n AS number", "'NONE' AS callback"),
+        ("k AS run", "n AS number", "n AS offset"))),
+    Rule("delivery.crash_costs, by runs", "runs", _of_keys(crash_cost.crash_costs, POLLS)),
+    Rule("compaction.with_retention, by logs", "logs", _of_keys(retention.with_retention, SEGMENTS, KEPT, DAY_MS)),
+    Rule("transactions.transactions_of, by producers", "producers", _of_keys(transactions.transactions_of, WRITES)),
+    Rule("transactions.waits, by producers", "producers", _of_keys(transactions.waits, WRITES), "", "transactions_of"),
+    Rule("zookeeper.writes_per_second, by partitions", "partitions of groups", _of_keys(
+        zookeeper.writes_per_second, COMMITS)),
+    Rule("lag.lag_over_time, by partitions", "partitions", _of_both(
+        lag.lag_over_time, (*PLACE, "n AS offset", "timestamp_millis(id) AS timestamp"),
+        (*READ, "timestamp_millis(id) AS committed_at"))),
+    Rule("lag.handovers, by partitions", "partitions", _of_both(
+        handovers, (*READ, "n * 2 AS committed_at"),
+        ("'billing' AS group_id", *PLACE, "concat('m-', n % 3) AS member_id", "n * 2 + 1 AS assigned_at"))),
+    Rule("offsets.commits_per_second, by groups", "groups", _of_keys(
+        offsets.commits_per_second, ("concat('group-', k) AS group_id", "id AS commit_ms"))),
+    Rule("offsets.place_costs, by groups", "groups", lambda spark, rows, keys: place_costs(
+        _rows(spark, rows, keys, *OWNED_BY), brokers=len(BROKERS))),
+    Rule("partitioning.moved_share_by_count, by keys", "keys", _of_keys(
+        partitioning.moved_share_by_count, (KEY,), range(1, 31))),
+    Rule("coordinator.busiest_broker_shares, by clusters", "clusters", _of_keys(
+        coordinator.busiest_broker_shares, LOADS, (3, 6, 12))),
+)  # fmt: skip
+"""Those whose need grows with keys: what they group by, join by, or put in order for each."""
 
 _FEW_ROWS = "reads a few rows that another rule leaves"
+_BY_KEYS = "chapter 15 runs it over ten million records, and it has a line by keys"
 _IN_A_CHAPTER = "chapter 15 runs it over ten million records; how it grows has not been measured"
 LEFT_OUT = {
     "coordinator.with_group_hash": "a part of with_offsets_partition",
@@ -503,9 +570,9 @@ LEFT_OUT = {
     "rebalances.by_member_count": "groups what with_rebalance_ms adds, as by_era does",
     "delivery.sent_of": "a view of the dataset that results_of reads",
     "delivery.log_of": "a view of the dataset that results_of reads",
-    "transactions.transactions_of": _IN_A_CHAPTER,
+    "transactions.transactions_of": _BY_KEYS,
     "transactions.stable_offsets": _IN_A_CHAPTER,
-    "transactions.waits": _IN_A_CHAPTER,
+    "transactions.waits": _BY_KEYS,
     "zones.with_owner_racks": "the assignors' own Python on the workers, which benchmarks/sticky.py measures",
     "zones.crossing": "sums over what with_owner_racks gives",
     "zookeeper.by_member_count": "groups what with_agreement adds, as by_era does",

@@ -3,7 +3,8 @@
     python benchmarks/growth.py                                             each rule at 10 million rows
     python benchmarks/growth.py --rows 50000000 100000000 --remove          larger; data go when they are not needed
     python benchmarks/growth.py --cluster                                   on local-cluster[2,1,2048]
-    python benchmarks/growth.py --keys --rows 10000000 40000000 100000000   as many keys, with a driver of 2 GB
+    python benchmarks/growth.py --keys                                      10 million rows of few and of many keys
+    python benchmarks/growth.py --keys 100000000 --rows 100000000           as many keys as rows
     python benchmarks/growth.py --rule compaction offsets --again           some rules, measured anew
     python benchmarks/growth.py --page                                      writes docs/growth.md, too
 
@@ -46,7 +47,7 @@ LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,2048]"
 SMALL_DRIVER = "local[2] 2g"  # and what memory its Java may have
 MILLION = 1_000_000
 SIZES = (10 * MILLION, 50 * MILLION, 100 * MILLION)
-KEY_COUNTS = (10 * MILLION, 40 * MILLION, 100 * MILLION)
+KEY_COUNTS = (10_000, MILLION, 10 * MILLION)
 
 
 class Line(NamedTuple):
@@ -55,6 +56,7 @@ class Line(NamedTuple):
     rule: str
     rows: int
     master: str
+    keys: int = 0  # 0: as the data have them
 
 
 def main(words: Sequence[str]) -> None:
@@ -62,12 +64,13 @@ def main(words: Sequence[str]) -> None:
     wanted = parsed(words)
     rules = chosen(wanted.rule, KEYED if wanted.keys else RULES)
     found = read(FIGURES)
-    lines = list(plan(rules, wanted.rows, place_of(wanted)))
+    lines = list(plan(rules, wanted.rows, place_of(wanted), wanted.keys or [0]))
     left = [each for each in lines if wanted.again or each not in found]
     note(f"{len(lines)} lines, {len(left)} of them to be measured; every figure goes to {FIGURES}")
     try:
         for number, (rule, line) in enumerate(with_rules(rules, left)):
-            at = f"{number + 1} of {len(left)}: {line.rule}, {line.rows:,} rows, {line.master}"
+            of = f" of {line.keys:,} keys" if line.keys else ""
+            at = f"{number + 1} of {len(left)}: {line.rule}, {line.rows:,} rows{of}, {line.master}"
             note(f"{strftime('%H:%M:%S')} {at} ...")
             said = could_not_before(line, found) or measure(rule, line, wanted, left[number + 1 :])
             found[line] = said
@@ -84,13 +87,15 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--rows", type=int, nargs="*", default=[SIZES[0]], help="10000000 without it")
     options.add_argument("--cluster", action="store_true", help=f"on {CLUSTER} in place of {LOCAL}")
-    options.add_argument("--keys", action="store_true", help="rules by keys, as many as rows, with a driver of 2 GB")
+    options.add_argument("--keys", type=int, nargs="*", help="rows of so many keys, with a driver of 2 GB; see above")
     options.add_argument("--rule", nargs="*", default=[], help="only those of these names, or with these words in them")
     options.add_argument("--again", action="store_true", help="measure what is measured already, too")
     options.add_argument("--minutes", type=float, default=30.0, help="what takes longer is given up")
     options.add_argument("--remove", action="store_true", help="keep no data: remove each dataset after its last rule")
     options.add_argument("--page", action="store_true", help=f"write {PAGE.name}, too")
-    return options.parse_args(words)
+    wanted = options.parse_args(words)
+    wanted.keys = [*KEY_COUNTS] if wanted.keys == [] else wanted.keys or []
+    return wanted
 
 
 def place_of(wanted: argparse.Namespace) -> str:
@@ -110,11 +115,11 @@ def chosen(words: Sequence[str], rules: Sequence[Rule]) -> list[Rule]:
     ]
 
 
-def plan(rules: Iterable[Rule], sizes: Iterable[int], master: str) -> Iterator[Line]:
-    """The lines, small ones first; those that read the same data come one after the other."""
+def plan(rules: Sequence[Rule], sizes: Iterable[int], master: str, keys: Sequence[int] = (0,)) -> Iterator[Line]:
+    """The lines, small ones first; those that read the same data, or differ in keys alone, one after the other."""
     for rows in sorted(sizes):
         for rule in rules:
-            yield Line(rule.name, rows, master)
+            yield from (Line(rule.name, rows, master, each) for each in sorted(keys) if each * rule.least <= rows)
 
 
 def with_rules(rules: Iterable[Rule], lines: Iterable[Line]) -> Iterator[tuple[Rule, Line]]:
@@ -144,7 +149,8 @@ def measure(rule: Rule, line: Line, wanted: argparse.Namespace, later: Sequence[
 def child(rule: Rule, line: Line, minutes: float, environment: dict[str, str]) -> dict[str, object]:
     """Run it, and read its last line; if there is none, say how it ended."""
     rows = max(line.rows // rule.one_in, 1)
-    command = [sys.executable, str(HERE / "_growing.py"), rule.name, str(rows), *line.master.split()]
+    keys = [str(line.keys)] if line.keys else []
+    command = [sys.executable, str(HERE / "_growing.py"), rule.name, str(rows), *line.master.split(), *keys]
     try:
         ended = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60 * minutes)
     except subprocess.TimeoutExpired:
@@ -180,10 +186,12 @@ def java_home(folder: Path) -> str:
 
 
 def could_not_before(line: Line, found: dict[Line, dict[str, object]]) -> dict[str, object] | None:
-    """What is said of a line that cannot be done with fewer rows either."""
+    """What is said of a line that cannot be done with fewer rows, or fewer keys, either."""
     for other, said in found.items():
-        if (other.rule, other.master) == (line.rule, line.master) and other.rows < line.rows and "cannot" in said:
-            return {"cannot": f"not tried: not even {other.rows // MILLION} million"}
+        is_smaller = other != line and other.rows <= line.rows and other.keys <= line.keys
+        if (other.rule, other.master) == (line.rule, line.master) and is_smaller and "cannot" in said:
+            of = f" rows of {other.keys:,} keys" if other.keys else ""
+            return {"cannot": f"not tried: not even {other.rows // MILLION} million{of}"}
     return None
 
 
@@ -192,7 +200,8 @@ def could_not_before(line: Line, found: dict[Line, dict[str, object]]) -> dict[s
 
 def read(path: Path) -> dict[Line, dict[str, object]]:
     """What is measured already; the last word counts."""
-    return {Line(each["rule"], each["rows"], each["master"]): each["said"] for each in lines_of(path)}
+    lines = lines_of(path)
+    return {Line(each["rule"], each["rows"], each["master"], each.get("keys", 0)): each["said"] for each in lines}
 
 
 def in_words(said: dict[str, object]) -> str:
@@ -207,7 +216,7 @@ def table(found: dict[Line, dict[str, object]], rules: Sequence[Rule] = RULES) -
     """A row for each line of these rules that is measured, by rule, place and size."""
     order = {rule.name: number for number, rule in enumerate(rules)}
     known = [line for line in found if line.rule in order]
-    known.sort(key=lambda line: (order[line.rule], line.master == CLUSTER, line.rows))
+    known.sort(key=lambda line: (order[line.rule], line.master == CLUSTER, line.rows, line.keys))
     return [_row(rules[order[line.rule]], line, found[line]) for line in known]
 
 
@@ -216,7 +225,8 @@ def _row(rule: Rule, line: Line, said: dict[str, object]) -> dict[str, str]:
     took = said.get("took")
     head = {"rule": rule.name + (f" (after {rule.after})" if rule.after else ""), "rows": f"{rows:,} {rule.of}"}
     if rule in KEYED:
-        head["joins"] = " ".join(_counted(took["joins"])) if took else "-"
+        head |= {"rows": f"{rows:,}", "keys": f"{line.keys:,} {rule.of}"}
+        head |= {"joins": " ".join(_counted(took["joins"])) if took else "-", "most memory": _held(took, line.keys)}
     else:
         head["where"] = "here" if line.master == LOCAL else "two workers"
     if took is None:
@@ -240,6 +250,16 @@ def _counted(joins: Sequence[str]) -> list[str]:
     return [f"{joins.count(name)} {name}" for name in dict.fromkeys(joins)]
 
 
+def _held(took: dict[str, object] | None, keys: int) -> str:
+    """What the operator that held most had in memory, and by key where that says something."""
+    held = (took or {}).get("held")
+    if not held:
+        return "-"
+    name, held_bytes = max(held.items(), key=lambda each: each[1])
+    is_whole = keys >= MILLION and took is not None and not took["spilled_mib"]
+    return f"{name} {held_bytes / 2**20:,.0f} MiB" + f", {held_bytes / keys:,.0f} bytes a key" * is_whole
+
+
 def _number(number: float | None, digits: int = 0) -> str:
     """A figure; on a system that does not say it there is none."""
     return "-" if number is None else f"{number:,.{digits}f}"
@@ -247,24 +267,25 @@ def _number(number: float | None, digits: int = 0) -> str:
 
 def write_page(found: dict[Line, dict[str, object]]) -> None:
     """Write the tables of the page anew, and which lines are missing; the words around stay."""
-    by_rows = [(rows, LOCAL) for rows in SIZES] + [(SIZES[0], CLUSTER)]
-    by_keys = [(keys, SMALL_DRIVER) for keys in KEY_COUNTS]
+    by_rows = [(rows, LOCAL, 0) for rows in SIZES] + [(SIZES[0], CLUSTER, 0)]
+    by_keys = [(SIZES[0], SMALL_DRIVER, keys) for keys in KEY_COUNTS]
     for words, rules, wanted in (("--page", RULES, by_rows), ("--keys --page", KEYED, by_keys)):
         rows = markdown_table(table(found, rules), columns=["rule"])
         write_part(PAGE, f"python benchmarks/growth.py {words}", f"{rows}\n\n{missing(found, rules, wanted)}")
 
 
-def missing(found: dict[Line, dict[str, object]], rules: Sequence[Rule], wanted: Iterable[tuple[int, str]]) -> str:
+def missing(found: dict[Line, dict[str, object]], rules: Sequence[Rule], wanted: Iterable[tuple[int, str, int]]) -> str:
     """How many lines of each size and place are not measured yet."""
-    places = {LOCAL: "here", CLUSTER: "on two workers", SMALL_DRIVER: "with a driver of 2 GB"}
+    places = {LOCAL: " here", CLUSTER: " on two workers", SMALL_DRIVER: ""}
     said = []
-    for rows, master in wanted:
-        names = [rule.name for rule in rules if Line(rule.name, rows, master) not in found]
+    for rows, master, keys in wanted:
+        lines = list(plan(rules, [rows], master, [keys]))
+        names = [line.rule for line in lines if line not in found]
         if names:
-            which = "all of them" if len(names) == len(rules) else ", ".join(f"`{name}`" for name in names)
-            said.append(
-                f"- {rows // MILLION} million rows {places[master]}, {len(names)} of {len(rules)} rules: {which}"
-            )
+            which = "all of them" if len(names) == len(lines) else ", ".join(f"`{name}`" for name in names)
+            of = f" of {keys:,} keys" if keys else ""
+            counts = f"{len(names)} of {len(lines)} rules"
+            said.append(f"- {rows // MILLION} million rows{of}{places[master]}, {counts}: {which}")
     return "Not measured yet:\n\n" + "\n".join(said) if said else "All of it is measured."
 
 

@@ -14,7 +14,7 @@ RULES_FOLDER = ROOT / "kafkalearn" / "spark"
 NO_RULES = ("session", "data", "columns")
 WRITTEN_BY = "--page", "--keys --page"
 MEASURED = {"seconds": 4.0, "processor_seconds": 5.0, "java_mib": 900, "python_mib": 80, "spilled_mib": 0}
-TOOK = {"took": MEASURED | {"joins": ["SortMergeJoin"] * 2}}
+TOOK = {"took": MEASURED | {"joins": ["SortMergeJoin"] * 2, "held": {"Sort": 2**20, "HashAggregate": 50 * 2**20}}}
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def growth(monkeypatch, tmp_path):
     asked = []
 
     def child(rule, line, minutes, environment):
-        asked.append((rule.name, line.rows, line.master))
-        return {"cannot": "OutOfMemoryError"} if rule.name == "compaction.compact" else TOOK
+        asked.append((rule.name, line.rows, line.master, line.keys))
+        return {"cannot": "OutOfMemoryError"} if rule.name.startswith("compaction.compact") else TOOK
 
     monkeypatch.setattr(growth, "FIGURES", tmp_path / "growth.jsonl")
     monkeypatch.setattr(growth, "child", child)
@@ -66,8 +66,8 @@ def test_a_second_call_goes_on_and_more_rows_are_not_tried_where_fewer_were_too_
     growth.main(words)
 
     assert growth.asked == asked
-    assert ("lag.lag_over_time", 50_000_000, "local[2]") in asked
-    assert [rows for name, rows, _ in asked if name == "compaction.compact"] == [10_000_000]
+    assert ("lag.lag_over_time", 50_000_000, "local[2]", 0) in asked
+    assert [rows for name, rows, *_ in asked if name == "compaction.compact"] == [10_000_000]
     printed = capsys.readouterr().out
     assert "OutOfMemoryError" in printed
     assert "not tried: not even 10 million" in printed
@@ -75,6 +75,18 @@ def test_a_second_call_goes_on_and_more_rows_are_not_tried_where_fewer_were_too_
 
     growth.main([*words, "--again", "--cluster"])
     assert growth.asked[-1][2] == "local-cluster[2,1,2048]"
+
+
+def test_by_keys_each_rule_has_as_many_as_it_can_and_more_are_not_tried_where_fewer_were_too_many(growth, capsys):
+    growth.main(["--keys", "--rule", "compaction.compact", "isr_changes", "results_of"])
+    asked = [(name.partition(",")[0], rows, keys) for name, rows, _, keys in growth.asked]
+    few, many, each = 10_000, 1_000_000, 10_000_000
+    assert asked == [
+        ("compaction.compact", each, few),
+        *(("replication.isr_changes", each, keys) for keys in (few, many)),  # an outage takes ten rows
+        *(("delivery.results_of", each, keys) for keys in (few, many, each)),
+    ]
+    assert "not tried: not even 10 million rows of 10,000 keys" in capsys.readouterr().out
 
 
 def test_a_line_that_was_cut_off_is_measured_again(growth, tmp_path):
@@ -93,7 +105,7 @@ def test_the_page_has_what_is_measured_and_says_what_is_missing(growth, monkeypa
     page.write_text(f"before\n{'between'.join(parts)}after\n")
     monkeypatch.setattr(growth, "PAGE", page)
     growth.main(["--page", "--rule", "lag.lag_over_time"])
-    growth.main(["--keys", "--page", "--rows", "40000000", "--rule", "every key once"])
+    growth.main(["--keys", "1000000", "40000000", "--page", "--rows", "40000000", "--rule", "count_reasons"])
     text = page.read_text()
 
     assert text.startswith("before\n")
@@ -103,9 +115,12 @@ def test_the_page_has_what_is_measured_and_says_what_is_missing(growth, monkeypa
     assert f"10 million rows here, {len(growth.RULES) - 1} of {len(growth.RULES)} rules: `coordinator." in text
     assert "all of them" in text
     by_keys = text.partition("between")[2]
-    assert "| compaction.compact, every key once | 40,000,000 keys | 2 SortMergeJoin | 125 | 5.0 |" in by_keys
-    assert f"- 10 million rows with a driver of 2 GB, {len(growth.KEYED)} of {len(growth.KEYED)} rules: all" in by_keys
-    assert growth.asked[-1][1:] == (40_000_000, "local[2] 2g")
+    held = "HashAggregate 50 MiB, 52 bytes a key"  # the one that held most; 50 MiB by a million
+    line = "| compaction.count_reasons, by keys | 40,000,000 | 1,000,000 keys | 2 SortMergeJoin |"
+    assert f"{line} {held} | 125 | 5.0 |" in by_keys
+    assert f"- 10 million rows of 10,000 keys, {len(growth.KEYED)} of {len(growth.KEYED)} rules: all" in by_keys
+    assert "of 10,000,000 keys" in by_keys
+    assert growth.asked[-1][1:] == (40_000_000, "local[2] 2g", 40_000_000)
 
 
 def test_the_page_is_that_of_the_figures_beside_the_benchmark(monkeypatch, tmp_path):
