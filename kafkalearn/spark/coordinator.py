@@ -65,7 +65,7 @@ def with_offsets_partition(
     Returns
     -------
     DataFrame
-        For ``df.transform(with_offsets_partition, 50)``. No Python runs on the workers.
+        For ``df.transform(with_offsets_partition, 50)``. No Python runs on the workers. Row by row: nothing is kept.
 
     Raises
     ------
@@ -99,6 +99,8 @@ def with_offsets_partition(
 def with_group_hash(df: DataFrame, group: str = "group_id", output: str = "group_hash") -> DataFrame:
     """The same rows with the signed ``String.hashCode()`` of each group id, an int column.
 
+    Row by row: nothing is kept.
+
     >>> from kafkalearn.spark.session import get_spark
     >>> groups = get_spark().createDataFrame([("test-group",)], "group_id string")
     >>> groups.transform(with_group_hash).first().group_hash
@@ -119,6 +121,8 @@ def with_coordinator(
     describe: str | None = None,
 ) -> DataFrame:
     """The same rows with the broker that coordinates each row's group.
+
+    Row by row: nothing is kept.
 
     Parameters
     ----------

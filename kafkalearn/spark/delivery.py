@@ -128,6 +128,8 @@ def _result(callback: Column, copy_count: Column, is_overtaken: Column) -> Colum
 def result_counts(df: DataFrame, by: str = "producer") -> DataFrame:
     """How many records have which result: a row for each value of `by`, a column for each result, 0 for none.
 
+    What is kept is a row for each value of `by`.
+
     Examples
     --------
     >>> from kafkalearn.spark.session import get_spark
@@ -176,14 +178,20 @@ def sends(
 
 
 def sent_of(df: DataFrame) -> DataFrame:
-    """What the applications know of `sends`: a row for each attempt."""
+    """What the applications know of `sends`: a row for each attempt.
+
+    Row by row: nothing is kept.
+    """
     return df.select("producer", "run", "number", sf.posexplode("callbacks").alias("place", "callback")).select(
         "producer", "run", "number", "callback", (sf.col("place") + 1).alias("attempt")
     )
 
 
 def log_of(df: DataFrame) -> DataFrame:
-    """What a consumer finds in the topic: ``run``, ``number`` and ``offset`` of every record in the log."""
+    """What a consumer finds in the topic: ``run``, ``number`` and ``offset`` of every record in the log.
+
+    Row by row: nothing is kept.
+    """
     return df.select("run", "number", sf.explode("offsets").alias("offset"))
 
 

@@ -40,7 +40,8 @@ def lasting(rows: DataFrame, keys: Sequence[str], until: DataFrame) -> DataFrame
     Returns
     -------
     DataFrame
-        The rows of these runs, with ``since_ms`` and ``until_ms``.
+        The rows of these runs, with ``since_ms`` and ``until_ms``. Nothing is kept whole: one worker has the samples of
+        a key in order, on disk if need be.
     """
     backwards = Window.partitionBy(*keys).orderBy(sf.desc("at_ms"))
     step = (sf.row_number().over(backwards) - 1) * sf.lit(SAMPLE_MS)
@@ -62,7 +63,10 @@ COLUMNS = ("kind", "at_ms", *TYPES)
 
 
 def finding(rows: DataFrame, kind: str, *names: str) -> DataFrame:
-    """Rows with ``at_ms`` and what names the fault, as findings of a kind: the other columns are null."""
+    """Rows with ``at_ms`` and what names the fault, as findings of a kind: the other columns are null.
+
+    Row by row: nothing is kept.
+    """
     named = (sf.col(name) if name in names else sf.lit(None).cast(TYPES[name]).alias(name) for name in TYPES)
     return rows.select(sf.lit(kind).alias("kind"), "at_ms", *named)
 
@@ -79,7 +83,8 @@ def progress(records: DataFrame, commits: DataFrame) -> DataFrame:
     -------
     DataFrame
         ``group_id``, ``topic``, ``partition``; ``moved_ms``, of the first commit of the largest offset;
-        ``committed_ms``, of the last; ``has_lag``; ``until_ms``, the last sample with records.
+        ``committed_ms``, of the last; ``has_lag``; ``until_ms``, the last sample with records. Nothing is kept whole: a
+        group and partition take a row in one worker, on disk if need be.
     """
     ends = records.groupBy(*PLACE).agg((sf.max("offset") + 1).alias("log_end"), sf.max("appended_ms").alias("last_ms"))
     until = ends.agg(sf.max(sample_of("last_ms")).alias("until_ms"))
@@ -101,7 +106,10 @@ def progress(records: DataFrame, commits: DataFrame) -> DataFrame:
 
 
 def hanging_consumers(of_groups: DataFrame, members: DataFrame) -> DataFrame:
-    """Members that own partitions to the end, and for an hour got no further in any, with something left to read."""
+    """Members that own partitions to the end, and for an hour got no further in any, with something left to read.
+
+    What is kept is a row for each member, on disk if need be.
+    """
     last = (
         _owners(members)
         .join(of_groups, ["group_id", *PLACE])
@@ -117,7 +125,10 @@ def hanging_consumers(of_groups: DataFrame, members: DataFrame) -> DataFrame:
 
 
 def kept_groups(of_groups: DataFrame, members: DataFrame) -> DataFrame:
-    """Groups without members that somebody commits for to the end, for an hour without getting further."""
+    """Groups without members that somebody commits for to the end, for an hour without getting further.
+
+    What is kept is a row for each group, on disk if need be.
+    """
     last = (
         of_groups.join(_owners(members).select("group_id").distinct(), "group_id", "left_anti")
         .groupBy("group_id")
@@ -143,7 +154,10 @@ def _owners(members: DataFrame) -> DataFrame:
 
 
 def future_records(records: DataFrame) -> DataFrame:
-    """Records dated more than a day after they were appended; of a partition the first, by five minutes."""
+    """Records dated more than a day after they were appended; of a partition the first, by five minutes.
+
+    What is kept is a row for each partition with such records.
+    """
     found = (
         records.where(sf.col("timestamp_ms") - sf.col("appended_ms") > FAR_FUTURE_MS)
         .groupBy(*PLACE)
@@ -153,7 +167,10 @@ def future_records(records: DataFrame) -> DataFrame:
 
 
 def hot_partitions(records: DataFrame) -> DataFrame:
-    """Partitions that get more than four times the median of their topic, for an hour up to the end."""
+    """Partitions that get more than four times the median of their topic, for an hour up to the end.
+
+    Nothing is kept whole: one worker has the counts of a topic's partitions at one sample, in memory.
+    """
     counts = records.groupBy(*PLACE, sample_of("appended_ms").alias("at_ms")).agg(
         sf.count("*").alias("record_count"), sf.first("leader").alias("leader")
     )
@@ -172,7 +189,8 @@ REPLICA = ["broker", "topic", "partition"]
 def stopped_cleaners(replicas: DataFrame) -> DataFrame:
     """Brokers none of whose compacted logs is cleaned for an hour, though they grow; else the single logs.
 
-    As `kafkalearn.operations.faults.rules.stopped_cleaners`.
+    As `kafkalearn.operations.faults.rules.stopped_cleaners`. A row for each broker whose cleaner is dead goes to every
+    worker; a replica takes a row in one, on disk if need be.
     """
     cleaned = replicas.where("cleaner_offset is not null")
     until = cleaned.agg(sf.max("at_ms").alias("until_ms"))
@@ -202,7 +220,10 @@ def stopped_cleaners(replicas: DataFrame) -> DataFrame:
 
 
 def leaders_on_one_broker(replicas: DataFrame) -> DataFrame:
-    """Brokers that lead more than twice their fair share, for an hour up to the end."""
+    """Brokers that lead more than twice their fair share, for an hour up to the end.
+
+    A row for each sample goes to every worker; a partition of a sample takes a row in one, on disk if need be.
+    """
     led = replicas.select("at_ms", "leader", "topic", "partition").distinct().groupBy("at_ms", "leader").count()
     whole = replicas.select("at_ms", "topic", "partition").distinct().groupBy("at_ms").agg(sf.count("*").alias("whole"))
     brokers = replicas.agg(sf.count_distinct("broker").alias("broker_count"), sf.max("at_ms").alias("until_ms"))
@@ -217,7 +238,10 @@ def leaders_on_one_broker(replicas: DataFrame) -> DataFrame:
 
 
 def frozen_followers(replicas: DataFrame) -> DataFrame:
-    """Replicas that are out of sync for an hour up to the end, their log's end standing still."""
+    """Replicas that are out of sync for an hour up to the end, their log's end standing still.
+
+    Nothing is kept whole: one worker has the samples of a replica in order, on disk if need be.
+    """
     until = replicas.agg(sf.max("at_ms").alias("until_ms"))
     out = replicas.where(~sf.col("is_in_sync")).select(*REPLICA, "at_ms", "log_end_offset")
     runs = (
@@ -247,7 +271,8 @@ def find_faults(tables: ClusterTables) -> DataFrame:
     -------
     DataFrame
         ``kind``, ``at_ms``, ``broker``, ``topic``, ``partition``, ``group_id``, ``member_id``: what does not name the
-        fault is null.
+        fault is null. What is kept is what its rules keep: a row for each replica, partition and member in some worker,
+        on disk if need be; a row for each sample on every worker.
 
     Examples
     --------

@@ -209,7 +209,8 @@ def standstill_by_cause(found: DataFrame, by: str = "cause") -> DataFrame:
     -------
     DataFrame
         ``cause`` or ``trouble``, ``rebalance_count``, ``group_count``, ``standstill_ms``, ``mean_ms``, ``longest_ms``,
-        and ``share`` of all standstill; the largest first.
+        and ``share`` of all standstill; the largest first. What is kept whole is a row for each cause; a cause and a
+        group take a row in one worker, on disk if need be.
     """
     if by not in ("cause", "trouble"):
         raise unknown_name("column to sum up by", by, ("cause", "trouble"))

@@ -126,7 +126,10 @@ def lag_by_partition(records: DataFrame, commits: DataFrame, owners: DataFrame |
 
 
 def lag_by_member(lag: DataFrame) -> DataFrame:
-    """Of `lag_by_partition` with owners a row for each member: ``partition_count``, ``lag``, ``largest_lag``."""
+    """Of `lag_by_partition` with owners a row for each member: ``partition_count``, ``lag``, ``largest_lag``.
+
+    What is kept is a row for each member, on disk if need be.
+    """
     require(lag, "member_id", ("string",), "give lag_by_partition the owners")
     return lag.groupBy("group_id", "member_id").agg(
         sf.count("*").alias("partition_count"), sf.sum("lag").alias("lag"), sf.max("lag").alias("largest_lag")
@@ -134,7 +137,10 @@ def lag_by_member(lag: DataFrame) -> DataFrame:
 
 
 def lag_by_group(lag: DataFrame) -> DataFrame:
-    """Of `lag_by_partition` a row for each group: ``partition_count``, ``lag``, ``largest_lag``."""
+    """Of `lag_by_partition` a row for each group: ``partition_count``, ``lag``, ``largest_lag``.
+
+    What is kept is a row for each group, on disk if need be.
+    """
     require(lag, "lag", NUMBERS, "give what lag_by_partition returns")
     return lag.groupBy("group_id").agg(
         sf.count("*").alias("partition_count"), sf.sum("lag").alias("lag"), sf.max("lag").alias("largest_lag")

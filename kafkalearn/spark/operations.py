@@ -43,7 +43,8 @@ HEADER_BYTES = 7  # a record's own fields, about; batches and compression are le
 def sizes(records: DataFrame, has_cleaner: bool = True) -> DataFrame:
     """How large each partition is, cleaned or not: ``partition``, ``record_count``, ``size_bytes``.
 
-    Not cleaned it is what the dead cleaner leaves; cleaned, one pass over all of it.
+    Not cleaned it is what the dead cleaner leaves; cleaned, one pass over all of it. What is kept is a row for each
+    partition, and what `compact` keeps where the cleaner runs.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def without_coordinator(groups: DataFrame, placement: Placement, dead: Sequence[
     Returns
     -------
     DataFrame
-        ``group_id``, ``offsets_partition``.
+        ``group_id``, ``offsets_partition``. Row by row: nothing is kept.
 
     Examples
     --------
@@ -98,6 +99,8 @@ def without_coordinator(groups: DataFrame, placement: Placement, dead: Sequence[
 
 def measure(records: DataFrame, groups: DataFrame) -> tuple[Stage, ...]:
     """The seven stages of `kafkalearn.operations.incident`, measured: all partitions of the topic, and all groups.
+
+    Its rows come to this Python: one for each stage.
 
     Parameters
     ----------
@@ -136,6 +139,8 @@ def measure(records: DataFrame, groups: DataFrame) -> tuple[Stage, ...]:
 
 def bytes_to_copy(of_partitions: DataFrame, before: Placement, after: Placement) -> DataFrame:
     """What a reassignment copies to each broker: ``broker``, ``partition_count``, ``size_bytes``.
+
+    What is kept is a row for each replica that is added: it comes from this Python.
 
     Parameters
     ----------
@@ -181,7 +186,8 @@ def plan_rows(spark: SparkSession, plan: Iterable[Target]) -> DataFrame:
 def with_leader_without(partitions: DataFrame, dead: Iterable[int] = ()) -> DataFrame:
     """The partitions with the leaders they would have if some brokers were dead; null: nobody.
 
-    The present leader stays if it lives; else the first replica that is in sync and lives leads.
+    The present leader stays if it lives; else the first replica that is in sync and lives leads. Row by row: nothing is
+    kept.
 
     Examples
     --------
@@ -211,7 +217,8 @@ def load_without(partitions: DataFrame, dead: Iterable[int] = ()) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``broker_id``, ``leader_count``, ``led_bytes``, ``replica_count``, ``replica_bytes``.
+        ``broker_id``, ``leader_count``, ``led_bytes``, ``replica_count``, ``replica_bytes``. What is kept is a row for
+        each broker.
     """
     gone = _ids("dead", dead)
     led = partitions.transform(with_leader_without, dead=gone)
@@ -235,7 +242,8 @@ def moved_bytes(partitions: DataFrame, plan: DataFrame) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``broker_id``, ``in_bytes``, ``out_bytes``, ``deleted_bytes``.
+        ``broker_id``, ``in_bytes``, ``out_bytes``, ``deleted_bytes``. Nothing is kept whole: partitions and plan are
+        joined in order of their names, on disk if need be.
     """
     _require_partitions(partitions)
     require(plan, "replicas", IDS, "see plan_rows")
@@ -263,7 +271,10 @@ def moved_bytes(partitions: DataFrame, plan: DataFrame) -> DataFrame:
 
 
 def move_seconds(moved: DataFrame, throttle_bytes_per_s: int, produced_bytes_per_s: int = 0) -> DataFrame:
-    """How long a plan takes under a throttle: one row, ``seconds``; null: never, as producers write more meanwhile."""
+    """How long a plan takes under a throttle: one row, ``seconds``; null: never, as producers write more meanwhile.
+
+    All of it ends in one row.
+    """
     rate = whole_number("throttle_bytes_per_s", throttle_bytes_per_s, at_least=1)
     left = rate - whole_number("produced_bytes_per_s", produced_bytes_per_s, at_least=0)
     busiest = sf.coalesce(sf.max(sf.greatest("in_bytes", "out_bytes")), sf.lit(0))
@@ -303,8 +314,8 @@ def load_sizes(
     DataFrame
         For each partition that has records: ``partition``; read without the cleaner ``record_count``, ``byte_count``,
         ``seconds``; read after one pass of it over all of the log ``cleaned_record_count``, ``cleaned_byte_count``,
-        ``cleaned_seconds``; and kept in memory in both cases ``offset_count``, ``group_count``. Bytes are those of
-        keys and values.
+        ``cleaned_seconds``; and kept in memory in both cases ``offset_count``, ``group_count``. Bytes are those of keys
+        and values. What is kept is a row for each partition, and what `compact` and `latest_state` keep.
 
     Examples
     --------
@@ -363,8 +374,9 @@ def load_of_brokers(sizes: DataFrame, leaders: Sequence[int]) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``broker``, ``record_count``, ``seconds``, ``cleaned_record_count``, ``cleaned_seconds``, ``group_count``.
-        Loads of one broker share a thread, in each release: the last partition waits for all others.
+        ``broker``, ``record_count``, ``seconds``, ``cleaned_record_count``, ``cleaned_seconds``, ``group_count``. Loads
+        of one broker share a thread, in each release: the last partition waits for all others. A row for each partition
+        goes to every worker.
     """
     given = sequence("leaders", leaders, of="broker ids")
     rows = [(p, whole_number(f"leaders[{p}]", each, at_least=0)) for p, each in enumerate(given)]

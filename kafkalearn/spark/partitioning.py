@@ -175,8 +175,8 @@ def with_partition(
     Returns
     -------
     DataFrame
-        For ``df.transform(with_partition, 12)``. Python runs on the workers only for ``"fnv1a"`` (and for murmur2
-        on Spark Connect), and needs NumPy and PyArrow there, not kafkalearn.
+        For ``df.transform(with_partition, 12)``. Python runs on the workers only for ``"fnv1a"`` (and for murmur2 on
+        Spark Connect), and needs NumPy and PyArrow there, not kafkalearn. Row by row: nothing is kept.
 
     Raises
     ------
@@ -280,9 +280,9 @@ def moved_share(moves: DataFrame) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``key_count``, ``moved_key_count``, ``moved_key_share``, and for the records of these keys
-        ``record_count``, ``moved_record_count``, ``moved_record_share``: the records whose order against later
-        ones of their key is no longer kept.
+        ``key_count``, ``moved_key_count``, ``moved_key_share``, and for the records of these keys ``record_count``,
+        ``moved_record_count``, ``moved_record_share``: the records whose order against later ones of their key is no
+        longer kept. All of it ends in one row.
 
     Examples
     --------

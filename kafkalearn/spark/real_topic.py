@@ -294,6 +294,8 @@ def record(rows: DataFrame, path: Path) -> None:
 def run_to_the_end(stream: DataFrame, name: str, timeout_s: float = 120.0) -> DataFrame:
     """What a stream holds now, read in micro-batches (``availableNow``) into a table of this name.
 
+    All rows are kept in the driver's Java: it is for a lesson's topic.
+
     Raises
     ------
     KafkaLearnError

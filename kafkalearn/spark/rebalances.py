@@ -190,7 +190,8 @@ def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataF
     DataFrame
         ``rebalance``, ``assignor``; of the group afterwards ``member_count`` and ``partition_count``; ``moved``,
         ``fewest`` (that must move for the best balance), ``revoked_eager``, ``revoked_cooperative``, ``spread``: the
-        numbers of `kafkalearn.assignors.compare`.
+        numbers of `kafkalearn.assignors.compare`. Row by row: a worker's Python has one batch of them
+        at a time, 10,000 at most.
 
     Raises
     ------
@@ -247,7 +248,8 @@ def with_rebalance_ms(groups: DataFrame) -> DataFrame:
     Returns
     -------
     DataFrame
-        With ``rebalance_ms``, a bigint: what `kafkalearn.scenarios.durations.newcomer_ms` gives for each row.
+        With ``rebalance_ms``, a bigint: what `kafkalearn.scenarios.durations.newcomer_ms` gives for each row. Row by
+        row: nothing is kept.
 
     Raises
     ------
@@ -363,6 +365,7 @@ def by_member_count(groups: DataFrame) -> DataFrame:
     DataFrame
         ``members`` (2 to 9, 10 to 99, 100 and more), ``groups``, ``with a slow member, %``, and in seconds the
         ``median, s``, the time that 95 of 100 keep within, and the ``longest, s``; the small groups first.
+        Each different time of a range of sizes is kept in one task's memory, not on disk.
     """
     require(groups, "rebalance_ms", ("bigint",), "transform them with with_rebalance_ms first")
     seconds = sf.col("rebalance_ms") / 1000
@@ -401,7 +404,7 @@ def with_classic_cost(groups: DataFrame, max_poll_interval_ms: int = 300_000) ->
         With ``rebalance_ms`` (bigint), ``thrown_out`` (int), the members that have left by then, and
         ``read_twice_classic`` (bigint), the records that are read again although everybody commits before it gives its
         partitions up (``enable.auto.commit=true``): those of members that were thrown out, which could not. It is what
-        `kafkalearn.zookeeper.eras.classic_newcomer` gives for each row.
+        `kafkalearn.zookeeper.eras.classic_newcomer` gives for each row. Row by row: nothing is kept.
 
     Raises
     ------
@@ -453,7 +456,7 @@ def by_era(groups: DataFrame) -> DataFrame:
     DataFrame
         ``members``, ``era``, ``groups``, the time to agreement as ``median, s`` and ``99 %, s``, ``somebody is out, %``
         (who gave up, or was thrown out), and how many records a group reads twice on average, without and with auto
-        commit.
+        commit. Each different time of a size and an era is kept in one task's memory, not on disk.
 
     Examples
     --------

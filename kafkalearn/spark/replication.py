@@ -125,7 +125,7 @@ def lag_counts(fetches: DataFrame) -> DataFrame:
     -------
     DataFrame
         ``broker``; ``step``: 0 for no lag, ``k`` for a lag from ``2 ** (k - 1)`` records to below ``2 ** k``;
-        ``fetch_count``.
+        ``fetch_count``. What is kept is a row for each broker and step.
     """
     _require_fetches(fetches)
     lag = sf.col("leader_end") - sf.col("fetch_offset")

@@ -53,6 +53,7 @@ def log_events(lines: DataFrame, cluster: str, line: str = "value", zone: str = 
     -------
     DataFrame
         With the columns of `kafkalearn.spark.group_logs.EVENT_SCHEMA`, for `kafkalearn.spark.group_logs.rebalances`.
+        Row by row: nothing is kept.
 
     Raises
     ------

@@ -135,8 +135,9 @@ def stable_offsets(rows: DataFrame, every_ms: int, transactions: DataFrame | Non
     -------
     DataFrame
         ``topic``, ``partition``, ``at_ms``, ``end_offset``, ``stable_offset``, ``held_back`` (offsets between the two),
-        ``held_by`` (the producer id of the oldest open transaction; null: none is open) and ``held_ms``, its age.
-        What is written at a moment is part of it.
+        ``held_by`` (the producer id of the oldest open transaction; null: none is open) and ``held_ms``, its age. What
+        is written at a moment is part of it. Nothing is kept whole: one worker has the moments of a partition in order,
+        on disk if need be; an open transaction is a row for each of its moments.
     """
     _require(rows)
     whole_number("every_ms", every_ms, at_least=1)
@@ -191,7 +192,8 @@ def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``topic``, ``partition``, ``offset``, ``producer_id``, ``outcome``, ``wait_ms``; without markers.
+        ``topic``, ``partition``, ``offset``, ``producer_id``, ``outcome``, ``wait_ms``; without markers. Nothing is
+        kept whole: one worker has all records of a partition in order, on disk if need be.
     """
     _require(rows)
     found = rows.transform(transactions_of) if transactions is None else transactions

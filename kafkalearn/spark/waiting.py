@@ -220,6 +220,8 @@ def _part(seed: int, name: str, least_us: int) -> Column:
 def with_latency(df: DataFrame, acks: int | str = "all", replica_count: int = 3, name: str = "latency_us") -> DataFrame:
     """The rows with the time from the send to the callback.
 
+    Row by row: nothing is kept.
+
     Parameters
     ----------
     df : DataFrame
@@ -267,7 +269,8 @@ def latency_counts(df: DataFrame) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``acks``, ``replicas``, ``latency_us`` rounded down to 100, ``records``; all cases in one pass.
+        ``acks``, ``replicas``, ``latency_us`` rounded down to 100, ``records``; all cases in one pass. What is kept is
+        a row for each case and 100 us.
 
     Examples
     --------
@@ -290,6 +293,8 @@ def latency_counts(df: DataFrame) -> DataFrame:
 
 def latency_table(df: DataFrame, shares: tuple[float, ...] = (0.5, 0.99, 0.999)) -> list[dict[str, object]]:
     """Rows for a table: after how many milliseconds a share of the records had their callback; runs the query.
+
+    The rows of `latency_counts` come to this Python.
 
     Examples
     --------
@@ -399,7 +404,7 @@ def with_wheel_moves(
 ) -> DataFrame:
     """How often each timer falls into a finer wheel before it runs or is cancelled: the int column `output`.
 
-    Every timer costs two more steps, one to put it in and one to take it out.
+    Every timer costs two more steps, one to put it in and one to take it out. Row by row: nothing is kept.
 
     Parameters
     ----------

@@ -126,6 +126,8 @@ def _owning(names: list[str]) -> Callable[[Batches], Batches]:
 def with_owner_racks(groups: DataFrame, assignors: Sequence[str] = COMPARED) -> DataFrame:
     """Each group with ``owner_racks``, the rack of each partition's owner by each of `assignors`.
 
+    Row by row: a worker's Python has one batch of groups at a time, 10,000 at most.
+
     Parameters
     ----------
     groups : DataFrame
@@ -155,7 +157,7 @@ def crossing(owned: DataFrame, *, price_per_gigabyte: float = 0.02) -> DataFrame
     DataFrame
         ``assignor``, ``partition_count``, ``read_bytes``; ``from_leaders`` and ``from_nearest``, the crossing bytes
         where all read from leaders, and where each reads from a replica in its zone, if there is one; their
-        ``leaders_price`` and ``nearest_price``.
+        ``leaders_price`` and ``nearest_price``. What is kept is a row for each assignor.
 
     Examples
     --------

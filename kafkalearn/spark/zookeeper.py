@@ -61,7 +61,7 @@ def with_fetcher(
     Returns
     -------
     DataFrame
-        For ``df.transform(with_fetcher, 4)``. No Python runs on the workers.
+        For ``df.transform(with_fetcher, 4)``. No Python runs on the workers. Row by row: nothing is kept.
 
     Raises
     ------
@@ -109,7 +109,8 @@ def fetcher_loads(df: DataFrame, load: str, leader: str = "leader", fetcher: str
     Returns
     -------
     DataFrame
-        ``leader``, ``fetcher_id``, ``partition_count``, ``load``, and ``share``: how much of its broker's load.
+        ``leader``, ``fetcher_id``, ``partition_count``, ``load``, and ``share``: how much of its broker's load. What is
+        kept is a row for each fetcher; one for each broker goes to every worker.
 
     Raises
     ------
@@ -399,9 +400,10 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     -------
     DataFrame
         With ``agreement_ms`` (bigint), ``failed_attempts`` and ``given_up`` (int): what
-        `kafkalearn.zookeeper.eras.newcomer` gives for each row; and ``read_twice`` (bigint), the records that
-        are read again if nobody commits before it gives up its partitions (``auto.commit.enable=false``). At the very
-        same millisecond the release comes first, which is so up to four partitions a member.
+        `kafkalearn.zookeeper.eras.newcomer` gives for each row; and ``read_twice`` (bigint), the records that are read
+        again if nobody commits before it gives up its partitions (``auto.commit.enable=false``). At the very same
+        millisecond the release comes first, which is so up to four partitions a member. Row by row: a worker's Python
+        has one batch of groups at a time, 10,000 at most.
 
     Raises
     ------
@@ -511,6 +513,8 @@ def size_range() -> tuple[Column, Column]:
 
 def by_member_count(groups: DataFrame) -> DataFrame:
     """Groups with what a newcomer costs them, by their size: a row for each range of sizes.
+
+    Each different time of a range of sizes is kept in one task's memory, not on disk.
 
     Parameters
     ----------

@@ -163,7 +163,10 @@ def member_rows(value: bytes) -> list[Row]:
 
 
 def members_of_rest(df: DataFrame, value: str, added: StructType) -> DataFrame:
-    """The rows without `value`, one for each member, with the columns `added`; record by record in Python."""
+    """The rows without `value`, one for each member, with the columns `added`; record by record in Python.
+
+    Row by row: nothing is kept.
+    """
     own = [field for field in df.schema.fields if field.name != value]
     names = [field.name for field in own]
     types = {field.name: _MEMBER_ARROW.get(field.name) or _ARROW[field.dataType.simpleString()] for field in added}
@@ -248,8 +251,8 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, has
         - ``error``: null, or why the record cannot be read, with field and byte. What its key says is there if
           the key could be read; nothing of its value is.
 
-        Of the other record types (3 to 23) only kind, group and the value's version are there. `df` is read once; a
-        few rows need Python on the workers (PyArrow there, not kafkalearn).
+        Of the other record types (3 to 23) only kind, group and the value's version are there. `df` is read once; a few
+        rows need Python on the workers (PyArrow there, not kafkalearn). Row by row: nothing is kept.
 
     Raises
     ------

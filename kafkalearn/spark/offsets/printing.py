@@ -40,10 +40,10 @@ def with_formatter_line(df: DataFrame, release: str = DEFAULT_RELEASE) -> DataFr
     Returns
     -------
     DataFrame
-        For ``records.transform(decode_offsets).transform(with_formatter_line)``: the columns of `df`, the string
-        column ``formatter_line`` (null: nothing is printed), and ``formatter_error``, where the tool stops, why. No
-        Python runs on the workers. A record with more bytes than its layout has is an error here; the tool passes
-        over the rest.
+        For ``records.transform(decode_offsets).transform(with_formatter_line)``: the columns of `df`, the string column
+        ``formatter_line`` (null: nothing is printed), and ``formatter_error``, where the tool stops, why. No Python
+        runs on the workers. A record with more bytes than its layout has is an error here; the tool passes over the
+        rest. Row by row: nothing is kept.
 
     Raises
     ------

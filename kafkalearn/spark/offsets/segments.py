@@ -380,6 +380,8 @@ def segments_df(
           offset up to which it was read; so is
         - ``skipped``: why a damaged batch was left out.
 
+        A worker's Python has one piece at a time, and the index of the pieces of one log.
+
     Raises
     ------
     KafkaLearnError
@@ -427,7 +429,8 @@ def _schema(files: Iterable[SegmentFile]) -> StructType:
 def only_committed(segments: DataFrame) -> DataFrame:
     """The data records without those of aborted and of unfinished transactions.
 
-    For ``segments_df(...).transform(only_committed)``; without the columns of rows that are no such records.
+    For ``segments_df(...).transform(only_committed)``; without the columns of rows that are no such records. Row by
+    row: nothing is kept.
 
     Raises
     ------

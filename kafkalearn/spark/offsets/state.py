@@ -241,7 +241,7 @@ def group_members(decoded: DataFrame, value: str = "value") -> DataFrame:
 
         Groups without members, tombstones, other records and those that cannot be read have no row. The bytes of the
         value are not kept. `decoded` is read twice: for most rows, and for values of version 4, which need Python on
-        the workers; where reading takes long, keep what was read first.
+        the workers; where reading takes long, keep what was read first. Row by row: nothing is kept.
 
     Raises
     ------
