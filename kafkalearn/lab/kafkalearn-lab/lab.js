@@ -15,7 +15,10 @@ const element = (name, attributes = {}, ...children) => {
 // that run a cell or go to another one are for JupyterLab, which asks the element as the key comes.
 const goesOn = ({ key, shiftKey, ctrlKey, altKey, metaKey }) =>
   /^Arrow(Up|Down)$/.test(key) || (key === "Enter" && (shiftKey || ctrlKey || altKey || metaKey));
+let pressed = ""; // the key that came last: what it leads to comes later than its event
+window.addEventListener("pointerdown", () => { pressed = ""; }, true);
 window.addEventListener("keydown", (event) => {
+  if (!/^(Shift|Control|Alt|Meta)$/.test(event.key)) pressed = event.key;
   const said = goesOn(event) && event.target.closest?.(".kl-said");
   if (!said) return;
   delete said.dataset.lmSuppressShortcuts;
@@ -177,15 +180,46 @@ function attend(app, panel, context) {
     for (const wait of [0, 150, 500]) setTimeout(() => player.isConnected && bringIntoView(player, view()), wait); // its picture grows
   };
 
-  // --- where one stopped
+  // --- going on: a closed cell is nowhere to be, for JupyterLab would scroll to the top of the chapter to show it. Who runs
+  // on is asked for the prediction; arrow keys pass by. After words, what comes next is in view, whole or from its top.
 
   const key = `kafkalearn.at.${context.path}`, stopped = localStorage.getItem(key), first = notebook.activeCellIndex;
-  notebook.activeCellChanged.connect((_, cell) => { if (cell) localStorage.setItem(key, cell.model.id); });
+  const isClosed = (cell) => cell.node.classList.contains("kl-closed");
+  let left = notebook.activeCell;
+  notebook.activeCellChanged.connect((_, cell) => {
+    if (!cell) return;
+    const cells = notebook.widgets, at = cells.indexOf(cell), from = left;
+    if (isClosed(cell)) {
+      const isRead = /^(Arrow|j$|k$)/.test(pressed);
+      const asked = cells.findIndex((each) => marks(each).predict?.id === marks(cell).after);
+      const isBack = cells.indexOf(from) > at, onward = isBack ? cells.slice(0, at).reverse() : cells.slice(at);
+      const open = isRead ? cells.indexOf(onward.find((each) => !isClosed(each)) ?? from) : asked;
+      if (open < 0) return;
+      notebook.activeCellIndex = open;
+      if (!isRead) setTimeout(() => askFirst(cells[open]));
+      return;
+    }
+    left = cell;
+    localStorage.setItem(key, cell.model.id);
+    const wasRead = from?.model.type === "markdown" || from?.node.classList.contains("kl-folded");
+    if (wasRead && pressed === "Enter") setTimeout(() => bringIntoView(cell.node, view()));
+  });
+  function askFirst(cell) {
+    const place = forms.get(marks(cell).predict.id);
+    const how = place?.querySelector(".kl-how");
+    if (!how) return;
+    how.setAttribute("role", "status");
+    how.textContent = "First your prediction, or “Show me”: what comes next is closed until then.";
+    bringIntoView(place, view());
+  }
+
+  // --- where one stopped
+
   function goOn() {
     const at = notebook.widgets.findIndex((cell) => cell.model.id === stopped);
     if (at <= 0 || notebook.activeCellIndex !== first) return; // nothing is known, or the reader is elsewhere already
     notebook.activeCellIndex = at;
-    notebook.scrollToItem(at, "start").catch(() => {});
+    notebook.scrollToItem(notebook.activeCellIndex, "start").catch(() => {}); // which is the question, if it is closed
   }
 
   const Widget = (() => { // of JupyterLab's own: what all that its toolbars hold is made of
