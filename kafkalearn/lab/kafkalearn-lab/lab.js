@@ -12,14 +12,15 @@ const element = (name, attributes = {}, ...children) => {
 };
 
 // What a prediction has said has the focus, so that it is read aloud and no key of JupyterLab's deletes its cell; but the keys
-// that run a cell or go to another one are for JupyterLab, which asks the element as the key comes.
+// that run a cell or go to another one are for JupyterLab, which asks the element as the key comes. A player's slider has
+// the arrow keys for itself.
 const goesOn = ({ key, shiftKey, ctrlKey, altKey, metaKey }) =>
   /^Arrow(Up|Down)$/.test(key) || (key === "Enter" && (shiftKey || ctrlKey || altKey || metaKey));
 let pressed = ""; // the key that came last: what it leads to comes later than its event
 window.addEventListener("pointerdown", () => { pressed = ""; }, true);
 window.addEventListener("keydown", (event) => {
   if (!/^(Shift|Control|Alt|Meta)$/.test(event.key)) pressed = event.key;
-  const said = goesOn(event) && event.target.closest?.(".kl-said");
+  const said = goesOn(event) && event.target.closest?.(event.key === "Enter" ? ".kl-said, .kl-player input[data-lm-suppress-shortcuts]" : ".kl-said");
   if (!said) return;
   delete said.dataset.lmSuppressShortcuts;
   setTimeout(() => { said.dataset.lmSuppressShortcuts = "true"; });
@@ -218,8 +219,18 @@ function attend(app, panel, context) {
   function goOn() {
     const at = notebook.widgets.findIndex((cell) => cell.model.id === stopped);
     if (at <= 0 || notebook.activeCellIndex !== first) return; // nothing is known, or the reader is elsewhere already
-    notebook.activeCellIndex = at;
-    notebook.scrollToItem(notebook.activeCellIndex, "start").catch(() => {}); // which is the question, if it is closed
+    notebook.activeCellIndex = at; // or its question, if it is closed
+    const cell = notebook.activeCell, end = Date.now() + 30_000;
+    let isElsewhere = false, stood = NaN;
+    const leave = () => { isElsewhere = true; };
+    for (const kind of ["wheel", "pointerdown", "keydown"]) panel.node.addEventListener(kind, leave, { once: true, passive: true });
+    (function come() { // a chapter's cells come one after the other, and what lies above grows as it is drawn
+      if (isElsewhere || panel.isDisposed || Date.now() > end) return;
+      const { top, height } = cell.node.getBoundingClientRect(), seen = view().getBoundingClientRect();
+      if (height && top === stood && top >= seen.top - 1 && top < seen.bottom) return;
+      stood = top;
+      notebook.scrollToItem(notebook.activeCellIndex, "start").catch(() => {}).then(() => setTimeout(come, 200));
+    })();
   }
 
   const Widget = (() => { // of JupyterLab's own: what all that its toolbars hold is made of
