@@ -138,7 +138,7 @@ function attend(app, panel, context) {
   }
   const refresh = () => progress.read().then(show, (error) => { said.textContent = error.message; });
 
-  // --- running: a player comes into view, a wait has a bar
+  // --- running: what a cell shows comes into view, a wait has a bar
 
   const ran = new WeakSet(); // cells whose player is still to come: on a slow machine it is drawn after its kernel idles
   function watchWait(cell) {
@@ -155,7 +155,11 @@ function attend(app, panel, context) {
     };
     cell.model.stateChanged.connect((_, { name }) => {
       if (name !== "executionState") return;
-      if (cell.model.executionState !== "running") return end();
+      if (cell.model.executionState !== "running") {
+        const answer = cell.node.querySelector(".jp-Cell-outputWrapper");
+        if (clock && !answer?.querySelector(".kl-player") && isWhereOneIs(cell)) settleInView(answer);
+        return end();
+      }
       ran.add(cell);
       if (!clock) { began = Date.now(); clock = setInterval(tick, 250); }
     });
@@ -166,9 +170,9 @@ function attend(app, panel, context) {
       const host = node.nodeType === 1 && node.closest(".jp-CodeCell"); // what is added is a part of it: it is named later
       const player = host && host.querySelector(".jp-OutputArea .kl-stage svg")?.closest(".kl-player");
       if (!player) continue;
-      const at = notebook.widgets.findIndex((cell) => cell.node === host);
-      if (!ran.delete(notebook.widgets[at])) continue; // drawn anew by a slider, or as the page opened
-      if (at === notebook.activeCellIndex || at === notebook.activeCellIndex - 1) settleInView(player);
+      const cell = notebook.widgets.find((each) => each.node === host);
+      if (!ran.delete(cell)) continue; // drawn anew by a slider, or as the page opened
+      if (isWhereOneIs(cell)) settleInView(player);
     }
   }).observe(notebook.node, { childList: true, subtree: true });
   let quiet = 0;
@@ -177,8 +181,9 @@ function attend(app, panel, context) {
     if (status !== "busy") quiet = setTimeout(refresh, 1500); // an exercise that was checked has been written by then
   });
   const view = () => notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
-  const settleInView = (player) => {
-    for (const wait of [0, 150, 500]) setTimeout(() => player.isConnected && bringIntoView(player, view()), wait); // its picture grows
+  const isWhereOneIs = (cell) => [0, 1].includes(notebook.activeCellIndex - notebook.widgets.indexOf(cell));
+  const settleInView = (shown) => { // in steps: a picture grows
+    for (const wait of [0, 150, 500]) setTimeout(() => shown.checkVisibility() && bringIntoView(shown, view()), wait);
   };
 
   // --- going on: a closed cell is nowhere to be, for JupyterLab would scroll to the top of the chapter to show it. Who runs
