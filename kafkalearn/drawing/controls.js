@@ -3,6 +3,7 @@
 
 const PATIENCE_MS = 5000;
 const SILENT = "Python has not answered, so this stands where it stood. If no kernel runs, run this cell again; a busy one answers later.";
+const ALONE = "No kernel stands behind this picture any more, so it stands where it stood: run this cell again to change it.";
 const RECORDED = "Recorded with these values. In JupyterLab, run this cell to change them.";
 
 function labelled(words, input) {
@@ -79,15 +80,16 @@ function mountControls(model, place) {
   function ask() {
     const values = controls.map((each) => each.get());
     if (values.includes(undefined)) return say("Type a whole number.", true);
+    if (place.closest(".jupyter-widgets-disconnected")) return goBack(ALONE); // JupyterLab knows: no need to wait
     asked += 1;
     model.set("_values", JSON.stringify({ asked, values }));
     model.save_changes();
-    timer ??= setTimeout(goBack, PATIENCE_MS);
+    timer ??= setTimeout(goBack, PATIENCE_MS, SILENT);
   }
 
-  function goBack() {
+  function goBack(words) {
     answered.forEach((value, at) => controls[at].put(value));
-    say(SILENT, true);
+    say(words, true);
   }
 
   function take() {

@@ -54,7 +54,7 @@ def test_players_and_controls_are_there_on_the_second_day(readers_lab, watched, 
     expect(player_of(again.page).locator(".kl-caption")).to_have_text(LAST)
     expect(again.page.get_by_text("Error displaying widget")).to_have_count(0)
     player_of(again.page, 1).get_by_label("group id").fill("shipping")
-    expect(player_of(again.page, 1)).to_contain_text("run this cell again")
+    expect(player_of(again.page, 1)).to_contain_text("No kernel stands behind this picture")
     again.page.close()
 
 
