@@ -11,7 +11,7 @@ from kafkalearn.consuming.truncation.model import Consumer, Effect, Event, Posit
 from kafkalearn.consuming.truncation.simulator import broken
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.drawing.svg import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, edge, pointer, rect, text
-from kafkalearn.replication.events import NONE
+from kafkalearn.replication.events import NONE, ReplicationEvent
 from kafkalearn.replication.picture import LEFT, cells, epochs_legend, first_offset, log_marks, offset_x, offsets
 from kafkalearn.replication.state import DOWN, FROZEN, Partition
 from kafkalearn.replication.words import (
@@ -120,15 +120,17 @@ def _owner(state: GroupRead) -> str:
     return "nobody" if state.owner is None else state.owner.name
 
 
-def _of_partition(frame: Frame[GroupRead, Event]) -> Frame[Partition, Event]:
-    return Frame(frame.index, frame.event, frame.state.partition)
+def _of_partition(frame: Frame[GroupRead, Event]) -> Frame[Partition, ReplicationEvent]:
+    """The partition alone: to it a consumer's event is none."""
+    event = None if isinstance(frame.event, OF_CONSUMERS) else frame.event
+    return Frame(frame.index, event, frame.state.partition)
 
 
 def _effect_words(effect: Effect) -> str:
     match effect:
-        case model.Assigned(offset=None):
-            return "nothing is committed: it has to look up where to begin"
         case model.Assigned(_, offset, epoch):
+            if offset is None:
+                return "nothing is committed: it has to look up where to begin"
             return f"it starts from what is committed: {position_words(Position(offset, epoch))}"
         case model.MetadataLearnt(_, leader, leader_epoch, is_used):
             heard = f"the answer: {'nobody' if leader is None else f'broker {leader}'} leads in epoch {leader_epoch}"

@@ -120,7 +120,7 @@ def legend_name(name: str) -> str:
     return f" {name}" if name.startswith("_") else name
 
 
-def bar_style(look: Fill) -> dict[str, str]:
+def bar_style(look: Fill) -> dict[str, Any]:
     """How a bar is drawn in one of the palette's fills."""
     return {"color": look.colour, "hatch": look.hatch * 2, "edgecolor": INK}
 
@@ -232,10 +232,10 @@ def draw_counts(
     KafkaLearnError
         If `counts` is empty, not numbers, negative or all 0, or a marked partition is not among them.
     """
-    counts = _refuse_no_numbers("counts", counts)
-    count, share = counts.sum(), 1 / len(counts)
+    heights = _refuse_no_numbers("counts", counts)
+    count, share = heights.sum(), 1 / len(heights)
     expected, sigma = count * share, (count * share * (1 - share)) ** 0.5
-    places = np.arange(len(counts))
+    places = np.arange(len(heights))
     low, high = expected - 3 * sigma, expected + 3 * sigma
     ax.axhspan(low, high, color="#d8d5cb", label="fair: mean ± 3 standard deviations", zorder=0)
     ax.axhline(expected, color=INK, linestyle="--", marker="", label="mean", zorder=3)
@@ -243,14 +243,14 @@ def draw_counts(
     if is_marked.sum() < len(set(marked)):
         raise KafkaLearnError(f"marked {list(marked)!r}: partitions are 0 to {len(counts) - 1}")
     if has_zero:
-        _bars(ax, places, counts, is_marked)
+        _bars(ax, places, heights, is_marked)
         ax.set_ylim(bottom=0, auto=True)  # panels drawn later on the same scale may need more room
     else:
-        ax.plot(places[~is_marked], counts[~is_marked], "o", color=LINES[0], label=what)
-        ax.plot(places[is_marked], counts[is_marked], "D", color=MARK, markersize=11)
+        ax.plot(places[~is_marked], heights[~is_marked], "o", color=LINES[0], label=what)
+        ax.plot(places[is_marked], heights[is_marked], "D", color=MARK, markersize=11)
         ax.ticklabel_format(axis="y", useOffset=False)
     for place in places[is_marked]:
-        spot, above = (place, counts[place]), (0, 8)
+        spot, above = (place, heights[place]), (0, 8)
         ax.annotate(str(place), spot, above, textcoords="offset points", ha="center", color=MARK, weight="bold")
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel=of, ylabel=what, xlim=(-0.7, len(counts) - 0.3))

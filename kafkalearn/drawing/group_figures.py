@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ MEASURES = ("revoked, eager", "revoked, cooperative", "moved", "fewest", "spread
 
 
 def draw_measures(
-    ax: Axes, rows: Sequence[Mapping[str, object]], measures: Sequence[str] = MEASURES, *, what: str = "partitions"
+    ax: Axes, rows: Sequence[Mapping[str, Any]], measures: Sequence[str] = MEASURES, *, what: str = "partitions"
 ) -> None:
     """A group of bars for each assignor: what a change costs by each measure, all in partitions.
 

@@ -237,15 +237,16 @@ def animation(
     """
     if trace is None:
         raise KafkaLearnError("there is no run to play: the search has found none")
-    trace = trace if isinstance(trace, Trapped) else Trace(trace)
+    moments = tuple(trace)
+    trace = trace if isinstance(trace, Trapped) else Trace(moments)
     _refuse_length(len(trace))
-    befores = (None, *trace)
+    befores = (None, *moments)
     describe = describe or _event_name
-    pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(trace, befores, strict=False))
+    pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(moments, befores, strict=False))
     if isinstance(trace, Trapped):
         describe = marked(trace, describe)
         pictures = tuple(_with_strip(trace, place, each) for place, each in enumerate(pictures))
-    captions = tuple(describe(frame, before) for frame, before in zip(trace, befores, strict=False))
+    captions = tuple(describe(frame, before) for frame, before in zip(moments, befores, strict=False))
     return Animation(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
 
 

@@ -183,11 +183,11 @@ def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[st
     return names
 
 
-def _fits(words: str, width: float, size: float = SMALL) -> bool:
+def _fits(words: str, width: float, size: int = SMALL) -> bool:
     return text_width(words, CHARACTER[size]) <= width
 
 
-def _fitted(words: str, width: float, size: float) -> str:
+def _fitted(words: str, width: float, size: int) -> str:
     return cut_end(words, int(width / CHARACTER[size]))
 
 

@@ -231,8 +231,8 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
             return f"A transaction ends: {'COMMIT' if is_commit else 'ABORT'} at offset {log.log_end_offset - 1}."
         case model.ProducerExpired(producer_id):
             return f"The broker forgets producer {producer_id}."
-        case Read():
-            return _describe_read(frame)
+        case Read() if isinstance(frame.state, Crossing):
+            return _describe_read(frame.state, effect_of(frame, RecordsRead))
         case model.Roll() if effect_of(frame, model.SegmentRolled) is None:
             return "The active segment is empty: there is nothing to close."
         case model.Roll():
@@ -321,8 +321,8 @@ def _describe_no_pass(settings: Settings, frame: LogFrame) -> str:
     return f"The cleaner looks and does nothing: dirty ratio {looked.cleanable.ratio:.2f}, not above {least:g}."
 
 
-def _describe_read(frame: LogFrame) -> str:
-    position, records = frame.state.reader.position, effect_of(frame, RecordsRead).records
+def _describe_read(crossing: Crossing, read: RecordsRead | None) -> str:
+    position, records = crossing.reader.position, () if read is None else read.records
     if not records:
         return f"The reader finds nothing new; its position is {position}."
     first = ", ".join(f"{text_of(each.key)} = {text_of(each.value)}" for each in records[:4])

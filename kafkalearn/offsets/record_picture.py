@@ -266,7 +266,7 @@ def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[Record
         of_value = "a null value" if record.value is None else f"a value of {len(record.value)}"
         return f"A record with a key of {counted(len(record.key), 'byte')} and {of_value}. Nothing is read yet."
     piece = now.piece
-    data = (record.key if now.part == "key" else record.value)[piece.start : piece.stop]
+    data = _bytes_of(record, now)
     where = f"byte {piece.start}" if len(data) == 1 else f"bytes {piece.start} to {piece.stop - 1}"
     kind = f": {decode(record.key, None).type.words}" if piece.role == "record type" else ""
     return f"{capitalised(now.part)}, {where}: {data.hex(' ')} is the {_name(piece)}, {_value(piece)}{kind}."
@@ -275,10 +275,14 @@ def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[Record
 def record_bytes_text(trace: Trace[RecordBytes, Field]) -> str:
     """A whole record in plain text, one field a line."""
     lines = []
-    for frame in trace[1:]:
-        now, piece = frame.event, frame.event.piece
-        data = (frame.state.key if now.part == "key" else frame.state.value)[piece.start : piece.stop]
+    for now in (frame.event for frame in trace if frame.event is not None):
+        piece, data = now.piece, _bytes_of(trace[0].state, now)
         lines.append(f"{now.part:5} {piece.start:3}  {data.hex(' '):48}  {_name(piece)} = {_value(piece)}")
     if trace[0].state.value is None:
         lines.append("value null: a tombstone")
     return "\n".join(lines)
+
+
+def _bytes_of(record: RecordBytes, now: Field) -> bytes:
+    data = record.key if now.part == "key" else record.value or b""
+    return data[now.piece.start : now.piece.stop]

@@ -6,6 +6,7 @@ The picture has the log of each broker, what the coordinator has in memory, and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
 from kafkalearn.base.trace import Frame
@@ -164,15 +165,16 @@ def entry_lines(entry: Entry) -> tuple[str, str]:
     [('billing', '1 member'), ('billing', 'orders-0: 7')]
     """
     try:
-        record = decode(entry.key, entry.value)
+        record = decode(entry.key or b"", entry.value)  # without a key it is read as little as with an empty one
     except KafkaLearnError:
         return "foreign", "cannot be read"
+    values: Mapping[str, Any] = record.fields
     if record.type.number in OFFSET_TYPES:
         place = f"{record.key['topic']}-{record.key['partition']}"
-        return record.group, f"{place}: {'gone' if record.is_tombstone else record.value['offset']}"
+        return record.group, f"{place}: {'gone' if record.is_tombstone else values['offset']}"
     if record.is_tombstone:
         return record.group, "group: gone"
-    members = record.value.get("members") if isinstance(record.value, Mapping) else None
+    members = values.get("members")
     return record.group, "group" if members is None else counted(len(members), "member")
 
 
@@ -342,7 +344,7 @@ def _words(entry: Entry, offset: int, box: tuple[float, float, float, float]) ->
 def _memory(state: ReplicatedStore, top: float) -> Iterator[str]:
     broker_id = state.partition.controller.leader  # whom clients are sent to
     coordinator = None if broker_id is None else state.coordinator(broker_id)
-    if coordinator is None:
+    if broker_id is None or coordinator is None:
         yield text(LEFT, top, "Nobody coordinates: nothing is in any memory.", BODY, colour=MUTED)
         return
     if coordinator.status == model.LOADING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
@@ -121,18 +122,19 @@ def entry_text(offset: int, entry: Entry) -> str:
     if entry.marker is not None:
         return f"{offset}  {entry.marker} of producer {entry.producer_id}"
     try:
-        record = decode(entry.key, entry.value)
+        record = decode(entry.key or b"", entry.value)  # without a key it is read as little as with an empty one
     except KafkaLearnError:
         return f"{offset}  cannot be read"
+    values: Mapping[str, Any] = record.fields
     if record.type.number in OFFSET_TYPES:
         what = f"{record.group}, {record.key['topic']}-{record.key['partition']}"
-        said = "tombstone" if record.is_tombstone else f"offset {record.value['offset']}"
+        said = "tombstone" if record.is_tombstone else f"offset {values['offset']}"
     elif record.type.number == GROUP_TYPE:
         what = f"group {record.group}"
-        said = "tombstone" if record.is_tombstone else counted(len(record.value["members"]), "member")
+        said = "tombstone" if record.is_tombstone else counted(len(values["members"]), "member")
     else:
         what = f"{record.group}, record type {record.type.number}"
-        said = "tombstone" if record.is_tombstone else _of_newer(record.value)
+        said = "tombstone" if record.is_tombstone else _of_newer(values)
     return f"{offset}  {what}: {said}"
 
 

@@ -160,8 +160,9 @@ def _flushed_words(flushed: Flushed) -> str:
     parts = []
     if flushed.fired:
         parts.append(f"{_names(flushed.fired)} {'runs' if len(flushed.fired) == 1 else 'run'}")
-    for level in sorted({each.place.level for each in flushed.moved}):
-        timers = [each.timer for each in flushed.moved if each.place.level == level]
+    moved = [(each.place.level, each.timer) for each in flushed.moved if each.place is not None]
+    for level in sorted({level for level, _ in moved}):
+        timers = [timer for where, timer in moved if where == level]
         parts.append(f"{_names(timers)} {'falls' if len(timers) == 1 else 'fall'} into wheel {level}")
     done = ", ".join(parts) or "nothing is in it any more, but the clock has moved"
     return f"The bucket of {at.bucket_time_ms:,} ms in wheel {at.level} is emptied: {done}."

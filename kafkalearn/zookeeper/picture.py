@@ -39,6 +39,7 @@ from kafkalearn.zookeeper.connector.model import (
     ASSIGN,
     BACKOFF,
     STAGES,
+    Attempt,
     Connector,
     ConnectorEffect,
     ConnectorEvent,
@@ -162,7 +163,8 @@ def _step_words(consumer: str, frame: Frame[Group, ConnectorEvent], before: Fram
     if had.attempt.stage == BACKOFF:
         return f"the pause of {who} is over"
     words = f"{who}, step {STAGES.index(had.attempt.stage) + 1}: {had.attempt.stage}"
-    now = frame.state.connector(consumer).attempt
+    goes_on = frame.state.connector(consumer)
+    now = None if goes_on is None else goes_on.attempt
     if had.attempt.stage == ASSIGN and now is not None and now.members:
         words += f"; it sees {listed(name_of(each) for each in now.members)}"
     return words
@@ -228,7 +230,7 @@ def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, Con
         if group.tree.children(path) or path in ("/", "/consumers"):
             continue
         content = "" if not node.data or node.data.startswith("{") else f" = {cut_name(node.data, 60)}"
-        session = f" ({name_of(node.session)})" if node.is_ephemeral else ""
+        session = f" ({name_of(node.session)})" if node.session is not None else ""
         lines.append(f"  {cut_name(path, 80)}{content}{session}")
     lines += [f"  {name_of(each.name)} {stage_words(each)}" for each in group.connectors]
     return "\n".join(lines)
@@ -297,7 +299,8 @@ def _row(path: str, name: str, tree: Tree, had: Tree) -> Row:
     elif node != earlier:
         change = CHANGED
     shown = node or earlier
-    return Row(path, 1, name, _content(path, shown), shown.session, _watchers(tree, path), change)
+    content, session = ("", None) if shown is None else (_content(path, shown), shown.session)
+    return Row(path, 1, name, content, session, _watchers(tree, path), change)
 
 
 def _content(path: str, node: Node) -> str:
@@ -472,7 +475,7 @@ def _card(connector: Connector, before: Frame[Group, ConnectorEvent] | None, top
             text(CARD_LEFT + 12, top + 24, cut_name(connector.name, 14), BODY, bold=True, colour=colour),
             text(WIDTH - 34, top + 23, _called(connector), SMALL, "end", MARK),
             text(CARD_LEFT + 12, top + 46, cut_end(stage_words(connector), 39), SMALL, colour=colour),
-            _steps(connector, top + 54) if connector.attempt else "",
+            _steps(connector.attempt, top + 54) if connector.attempt else "",
             *_owned(connector, top + 80),
         ]
     )
@@ -485,9 +488,8 @@ def _called(connector: Connector) -> str:
     return f"{len(connector.notices)} to handle" if connector.notices else ""
 
 
-def _steps(connector: Connector, top: float) -> str:
+def _steps(attempt: Attempt, top: float) -> str:
     """The eight steps as boxes: done, next, still to come."""
-    attempt = connector.attempt
     place = len(STAGES) if attempt.stage == BACKOFF else STAGES.index(attempt.stage)
     drawn = []
     for at in range(len(STAGES)):
