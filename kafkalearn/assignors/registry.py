@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TypedDict
 
 from kafkalearn.assignors.laws import change, fewest_moves, load
 from kafkalearn.assignors.members import Assignment, GroupSpec, Member, OldConsumer
@@ -280,9 +281,23 @@ def cooperative_rounds(
     return tuple(rounds)
 
 
+Costs = TypedDict(
+    "Costs",
+    {
+        "assignor": str,
+        "moved": int,
+        "fewest": int,
+        "revoked, eager": int,
+        "revoked, cooperative": int,
+        "spread": int,
+    },
+)
+"""What a rebalance costs by one assignor: a row of `compare`."""
+
+
 def compare(
     assignors: Iterable[str], partition_counts: Mapping[str, int], before: Sequence[Member], after: Sequence[Member]
-) -> list[dict[str, str | int]]:
+) -> list[Costs]:
     """A row for each assignor: what the rebalance costs when the members `before` become the members `after`.
 
     Examples
@@ -296,7 +311,7 @@ def compare(
     roundrobin  47     5       50              47                    1
     sticky      5      5       50              5                     1
     """
-    rows: list[dict[str, str | int]] = []
+    rows: list[Costs] = []
     for assignor in iterable("assignors", assignors, of="names"):
         first = settled(assignor, partition_counts, before)
         second = settled(assignor, partition_counts, rejoin(assignor, after, first, generation=1))

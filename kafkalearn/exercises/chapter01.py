@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, count
 from types import MappingProxyType
 
@@ -254,7 +254,7 @@ def with_plain_abs(group_id: str, partition_count: int) -> int:
     return abs(java_string_hash(group_id)) % partition_count
 
 
-def _hash_of(numbers: object) -> int:
+def _hash_of(numbers: Iterable[int]) -> int:
     group_hash = 0
     for number in numbers:
         group_hash = int32(31 * group_hash + number)
@@ -384,7 +384,7 @@ def load_by_broker(new_ids: Mapping[str, str]) -> dict[int, int]:
     >>> load_by_broker({group_id: group_id for group_id in REQUESTS_PER_SECOND})
     {1: 12000, 2: 0, 3: 0}
     """
-    loads: Counter[int] = Counter()
+    loads: Counter[int | None] = Counter()
     for old_id, new_id in new_ids.items():
         loads[find_coordinator(new_id, LEADERS).broker_id] += REQUESTS_PER_SECOND[old_id]
     return {broker_id: loads[broker_id] for broker_id in sorted(set(LEADERS))}

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from kafkalearn.base.files import data_file
 from kafkalearn.base.hashing import MASK_32, crc32, int32, java_abs, java_remainder, murmur2, to_positive
@@ -170,7 +171,7 @@ class Report:
     other_client: str
     expected_rule: str  # the other client's, by its name in `PARTITIONERS`
     mistake: str
-    reproduce: Callable[[str, int], int]  # key and partition count -> the partition that was seen
+    reproduce: Callable[[str, int], object]  # key and partition count -> the partition that was seen
 
 
 def _crc32(key: str, partition_count: int) -> int:
@@ -547,7 +548,7 @@ _ORDERS = tuple(f"order-{number}" for number in range(1001, 1013))
 _BEFORE, _AFTER = 6, 7
 
 
-def _one_more_partition() -> dict[str, object]:
+def _one_more_partition() -> dict[str, Any]:
     moved = frozenset(order for order in _ORDERS if _placed(order, _BEFORE) != _placed(order, _AFTER))
     return {"moved": moved, "share": float(moved_share(_BEFORE, _AFTER))}
 

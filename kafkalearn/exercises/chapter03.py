@@ -208,13 +208,13 @@ _DESCRIBED = (
 
 
 def _read_describe() -> dict[str, object]:
-    owned = [each for each in _DESCRIBED if each.client_id]
-    slowest = max(owned, key=lambda each: each.lag)
+    behind = [(each, each.lag) for each in _DESCRIBED if each.lag is not None]
+    slowest, _ = max(((each, lag) for each, lag in behind if each.client_id), key=lambda pair: pair[1])
     return {
-        "lag of the group": sum(each.lag for each in _DESCRIBED),
+        "lag of the group": sum(lag for _, lag in behind),
         "who is behind": slowest.client_id,
         "next offset of orders-2": slowest.current_offset,
-        "lag that nobody works on": sum(each.lag for each in _DESCRIBED if not each.client_id),
+        "lag that nobody works on": sum(lag for each, lag in behind if not each.client_id),
     }
 
 

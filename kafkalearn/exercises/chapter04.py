@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
+from typing import Any
 
 from kafkalearn.assignors import Assignment, Member, assign, compare, judge_assignor, load
 from kafkalearn.assignors.judging import judged_groups
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming import Join, Leave, Settings, Topic, start, step
 from kafkalearn.exercises.kit.compare import Value, is_blank
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
@@ -238,16 +241,19 @@ class KeepsLaws:
         first, *group = str(judgement).splitlines()
         return Result(RIGHT) if judgement else Result(WRONG, (as_words(first[:300]), Block("\n".join(group))))
 
-    def matches(self, answer: object, wrong: object) -> bool:
+    def matches(self, answer: object, wrong: Callable[..., Any]) -> bool:
         """Whether the answer assigns as the assignor `wrong` does."""
         answer = taken(answer)
+        if not isinstance(answer, GivenFunction):
+            return False
         return all(_assigned(answer, *group) == _assigned(wrong, *group) for group in judged_groups())
 
 
-def _assigned(assignor: Callable, partition_counts: Mapping[str, int], members: Sequence[Member]) -> object:
+def _assigned(assignor: Callable[..., Any], partition_counts: Mapping[str, int], members: Sequence[Member]) -> object:
     try:
         answer = assignor(dict(partition_counts), list(members))
-        return Assignment({member_id: sorted(map(tuple, owned)) for member_id, owned in answer.items() if owned})
+        pairs = {member_id: sorted(starmap(TopicPartition, owned)) for member_id, owned in answer.items() if owned}
+        return Assignment(pairs)
     except Exception as error:  # two functions that fail alike make the same mistake
         return type(error).__name__
 

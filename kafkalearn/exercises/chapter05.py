@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 from kafkalearn.exercises.kit.compare import Value, as_settings
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
@@ -34,7 +35,7 @@ FIRST_CELL = "at 0 s: c1, c2 and c3 join"
 
 
 @cache
-def _brings(line: str, **arguments: object) -> int:
+def _brings(line: str, **arguments: Any) -> int:
     """The rebalances that a line adds to those of the start."""
     calm = simulate(f"{FIRST_CELL}\nthe end is at 20 min", **arguments).rebalance_count
     return simulate(f"{FIRST_CELL}\n{line}\nthe end is at 20 min", **arguments).rebalance_count - calm
@@ -331,7 +332,7 @@ PATTERN = "c1 to c3 subscribe to the pattern orders.*\n"
 HAPPENS_S = 60
 
 
-def _after_s(line: str, **settings: object) -> int:
+def _after_s(line: str, **settings: Any) -> int:
     """Whole seconds from what happens to the rebalance."""
     return round(simulate(START + line, **settings).rebalances[1]["from_ms"] / 1000) - HAPPENS_S
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, reduce
+from typing import Any
 
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.exercises.kit.compare import Value
@@ -27,16 +28,16 @@ __all__ = [
 ]
 
 START = "topic orders has 8 partitions\nat 0 s: c1 to c4 join\n"
-WAYS = {
-    "eager": {"assignor": "range"},
-    "cooperative": {"assignor": "cooperative-sticky"},
-    "KIP-848": {"protocol": "consumer"},
+WAYS = {  # each with its protocol and assignor
+    "eager": ("classic", "range"),
+    "cooperative": ("classic", "cooperative-sticky"),
+    "KIP-848": ("consumer", None),
 }
 
 
 def _given_up(line: str, way: str) -> int:
     """Partitions that members give up from the first minute on."""
-    outcome = simulate(f"{START}{line}\nthe end is at 4 min", **WAYS[way])
+    outcome = simulate(f"{START}{line}\nthe end is at 4 min", *WAYS[way])
     return sum(row["revoked"] for row in outcome.rebalances if row["from_ms"] >= 60_000)
 
 
@@ -97,7 +98,7 @@ def _rolling() -> str:
 
 
 @cache
-def _brings(line: str, **arguments: object) -> int:
+def _brings(line: str, **arguments: Any) -> int:
     """The rebalances that a line adds to those of the start."""
     story = "at 0 s: c1, c2 and c3 join\nthe end is at 20 min"
     calm = simulate(story, protocol="consumer", **arguments).rebalance_count

@@ -52,7 +52,8 @@ _POLLS = {
 def _after_the_crash(order: str) -> tuple[int, int, int]:
     """Where the next owner begins, and how many records are lost and doubled once it has read on."""
     begun = simulate(_FORTY, [*_POLLS[order], Crash(), Start("B")])[-1].state
-    position = begun.consumer("B").position
+    (owner,) = begun.consumers
+    position = owner.position
     end = simulate(Settings(100), [Poll("B"), *[Process("B")] * (100 - position)], begun)[-1].state
     return position, len(lost(end)), len(doubled(end))
 
@@ -444,7 +445,8 @@ def _committed_in_the_end(is_retried: bool) -> tuple[int, int]:
     events += [Answered(), Answered(is_retriable=True), *([CommitAsync(offset=200)] if is_retried else []), Answered()]
     events += [Answered()] if is_retried else []
     end = simulate(_PARALLEL, [*events, Poll(), *[Process()] * 40, Crash()])[-1].state
-    return end.committed, 340 - end.committed
+    committed = end.committed or 0  # of none the next owner begins at the beginning
+    return committed, 340 - committed
 
 
 def _billed_twice() -> dict[str, int]:

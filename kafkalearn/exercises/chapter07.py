@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from typing import Literal
 
 from kafkalearn.base.files import data_directory
 from kafkalearn.exercises.kit.compare import Value
@@ -16,7 +16,6 @@ from kafkalearn.offsets import Member, decode, decode_key, replay
 from kafkalearn.offsets.records import encode_key
 from kafkalearn.offsets.replay import CLASSIC, CONSUMER
 from kafkalearn.offsets.store import Commit, DeleteOffset, Settings, StoreGroup, Sweep, start, step
-from kafkalearn.offsets.store.model import StoreEvent
 from kafkalearn.offsets.store.simulator import OFFSET_KEPT, broken
 
 __all__ = [
@@ -154,19 +153,22 @@ def _when_gone() -> dict[str, int]:
 
 def _hour_of_expiry(release: str, kind: str | None) -> int:
     """The hour after which a sweep takes the offset; without a kind, of a consumer in no group."""
-    who = {} if kind is None else {"member_id": "billing-1", "generation": 1}
-    events: list[StoreEvent] = [Commit("billing", "orders", 3, 7, _COMMIT_H * _HOUR_MS, **who)]
+    member_id, generation = ("", -1) if kind is None else ("billing-1", 1)
+    commit = Commit("billing", "orders", 3, 7, _COMMIT_H * _HOUR_MS, member_id=member_id, generation=generation)
+    events: list[Commit | StoreGroup] = [commit]
     if kind is not None:
         member = Member("billing-1", subscribed=("orders",))
         joined = StoreGroup("billing", 1, 0, (member,), kind=kind)
         events = [joined, *events, StoreGroup("billing", 2, _STOP_H * _HOUR_MS, kind=kind)]
     store, settings = start(Settings(release)), Settings(release)
-    for hour in count():
+    hour = 0
+    while True:
         while events and events[0].now_ms <= hour * _HOUR_MS:
             store = step(settings, store, events.pop(0))
         store = step(settings, store, Sweep(hour * _HOUR_MS + 1))
         if hour >= _COMMIT_H and not any(group.offsets for group in store.groups):
             return hour
+        hour += 1
 
 
 when_gone = Exercise(
@@ -244,7 +246,9 @@ CASES = tuple(
 """Keys of record types 0 to 2, shortest group ids first."""
 
 
-def _read(raw: bytes, order: str = "big", encoding: str = "utf-8", units: int = 1) -> tuple[object, ...]:
+def _read(
+    raw: bytes, order: Literal["big", "little"] = "big", encoding: str = "utf-8", units: int = 1
+) -> tuple[object, ...]:
     def text(at: int) -> tuple[str, int]:
         size = int.from_bytes(raw[at : at + 2], order)
         if units:
@@ -319,7 +323,9 @@ my_key = Exercise(
 def _who_died() -> set[str]:
     """Groups of the recorded disk of which nothing but tombstones is left."""
     records = [
-        (each.key, each.value) for each in committed_records(read_disk(data_directory("offsets-topic") / "disk"))
+        (each.key, each.value)
+        for each in committed_records(read_disk(data_directory("offsets-topic") / "disk"))
+        if each.key is not None
     ]
     living = {group.group_id for group in replay(records).groups}
     return {decode(key, value).group for key, value in records} - living
@@ -327,7 +333,8 @@ def _who_died() -> set[str]:
 
 def _with_a_tombstone() -> set[str]:
     segments = read_disk(data_directory("offsets-topic") / "disk")
-    return {decode(each.key, None).group for each in committed_records(segments) if each.value is None}
+    tombstones = [each.key for each in committed_records(segments) if each.value is None]
+    return {decode(key, None).group for key in tombstones if key is not None}
 
 
 who_died = Exercise(

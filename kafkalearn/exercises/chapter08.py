@@ -22,7 +22,7 @@ from kafkalearn.log import (
     reader,
     simulate,
 )
-from kafkalearn.log.model import Batch, Segment
+from kafkalearn.log.model import Batch, LogEvent, Segment
 from kafkalearn.log.reader import Read, broken
 
 __all__ = [
@@ -329,7 +329,7 @@ def _settings(answer: dict[str, int]) -> Settings:
 
 def _quiet_days(settings: Settings, deleted_h: int) -> list[tuple[int, bool]]:
     """A quiet topic with ten customers: whether the deleted one's profile is on the disk, as time goes by."""
-    events = [put(f"user-{number}", "p" * 400, 0) for number in range(10)]
+    events: list[LogEvent] = [put(f"user-{number}", "p" * 400, 0) for number in range(10)]
     events += [Roll(0), Clean(HOUR_MS, is_forced=True)]
     for hour in range(2, deleted_h + 24 * (_LIMIT_D + 2), 2):
         if hour == deleted_h:
@@ -337,10 +337,10 @@ def _quiet_days(settings: Settings, deleted_h: int) -> list[tuple[int, bool]]:
         if hour % 12 == 0 and hour > deleted_h:
             events.append(put("user-1", "q", hour * HOUR_MS))
         events.append(CleanerRound(hour * HOUR_MS))
-    passes = [frame for frame in simulate(settings, events) if isinstance(frame.event, CleanerRound)]
     return [
         (frame.event.now_ms // HOUR_MS, any(each.key == "user-3" and each.value for each in frame.state.records))
-        for frame in passes
+        for frame in simulate(settings, events)
+        if isinstance(frame.event, CleanerRound)
     ]
 
 

@@ -65,14 +65,17 @@ def end_of(events: Sequence[ReplicationEvent], settings: Settings = SETTINGS) ->
 _SCHEDULE = (Produce(4), Fetch(2), Fetch(3), Fetch(2), Produce(3), Fetch(3))
 
 
-def _predicted() -> dict[str, int]:
+def _predicted() -> dict[str, int | None]:
     end = end_of(_SCHEDULE)
-    third = end.replica(3)
+    leader, third = end.leader, end.replica(3)
+    assert leader is not None, "nobody crashes"
+    known = leader.remotes[2]
+    assert known is not None, "it has fetched"
     return {
-        "LEO": end.leader.log_end_offset,
+        "LEO": leader.log_end_offset,
         "HW": end.high_watermark,
         "LEO of 3": third.log_end_offset,
-        "LEO of 3, as the leader knows it": end.leader.remotes[2].log_end_offset,
+        "LEO of 3, as the leader knows it": known.log_end_offset,
         "HW of 3": third.high_watermark,
     }
 
@@ -357,7 +360,8 @@ def leaves_at_s(last_fetch_s: int) -> int:
     while state.controller.isr == (1, 2):
         to_next_ms = 1000 * CHECK_S - state.now_ms % (1000 * CHECK_S)
         state = simulate(settings, [TimePassed(to_next_ms), IsrChecked()], state)[-1].state
-        if state.leader.leading.proposal is not None:
+        leading = state.replica(1).leading
+        if leading is not None and leading.proposal is not None:
             state = simulate(settings, [AlterPartitionAnswered()], state)[-1].state
     return state.now_ms // 1000
 
@@ -420,7 +424,8 @@ def _is_removed(release: str, record_count: int) -> bool:
         TimePassed(50),
         IsrChecked(),
     ]
-    return end_of(events, settings).replica(1).leading.maximal_isr == (1,)
+    leading = end_of(events, settings).replica(1).leading
+    return leading is not None and leading.maximal_isr == (1,)
 
 
 def _flaps() -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.delivery import NONE_LOST, AnswerArrived, RequestArrived, Send, broken, start, step
@@ -208,7 +209,7 @@ lost_without_a_crash = Exercise(
 NAMES = ("acks", "enable.idempotence", "min.insync.replicas", "unclean.leader.election.enable")
 
 
-def settings_of(answer: Mapping[str, object]) -> Settings:
+def settings_of(answer: Mapping[str, Any]) -> Settings:
     """The settings of an answer, on three brokers.
 
     Raises
@@ -233,7 +234,7 @@ def settings_of(answer: Mapping[str, object]) -> Settings:
 HURTS = ("the leader dies", "the followers are away, the leader dies", "the last in sync loses its power")
 
 
-def worst_of(answer: Mapping[str, object]) -> tuple[str, str] | None:
+def worst_of(answer: Mapping[str, Any]) -> tuple[str, str] | None:
     """The first failure that costs or doubles a record under the settings of an answer, and the result; None: none."""
     settings = settings_of(answer)
     for failure in HURTS:
@@ -243,15 +244,17 @@ def worst_of(answer: Mapping[str, object]) -> tuple[str, str] | None:
     return None
 
 
-def takes_records_without_one(answer: Mapping[str, object]) -> bool:
+def takes_records_without_one(answer: Mapping[str, Any]) -> bool:
     """Whether a record is taken while one broker of three is away."""
     events = [BrokerCrashed(3), SessionExpired(3), *SENT]
     effects = simulate(settings_of(answer), events)[-1].state.effects
     return not any(isinstance(each, BatchRefused) for each in effects)
 
 
-def _what_hurts(answer: object) -> str:
-    failure, result = worst_of(answer)
+def _what_hurts(answer: Mapping[str, Any]) -> str:
+    found = worst_of(answer)
+    assert found is not None, "or there would be nothing to say"
+    failure, result = found
     return f"The search found a schedule: {failure}, and a record is {result}."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from kafkalearn.assignors import Member, OldConsumer, assign
 from kafkalearn.base.errors import KafkaLearnError
@@ -218,12 +219,16 @@ def settings_of(chosen: Chosen) -> connector.Settings:
     """
     if set(chosen) != set(_NAMES):
         raise KafkaLearnError(f"the settings are {', '.join(_NAMES)}, all three of them and no other")
-    return connector.Settings(**{_NAMES[name]: value for name, value in chosen.items()})
+    fields: dict[str, Any] = {_NAMES[name]: value for name, value in chosen.items()}
+    return connector.Settings(**fields)
 
 
 @lru_cache(maxsize=64)
-def _played(story: str, settings: connector.Settings) -> tuple[int, bool, int]:
-    """How many consumers gave up, whether a session expired, and when the group came to rest for the last time."""
+def _played(story: str, settings: connector.Settings) -> tuple[int, bool, int | None]:
+    """How many consumers gave up, whether a session expired, and when the group came to rest for the last time.
+
+    None: at the end of the story it is not at rest.
+    """
     outcome, protocol = play_old_consumers(scenario(story), settings, LATENCY_MS)
     causes = " ".join(row["cause"] for row in outcome.rebalances)
     return protocol.given_up_count, "expires" in causes, outcome.rebalances[-1]["to_ms"]
@@ -246,7 +251,8 @@ def nobody_gives_up(chosen: Chosen) -> bool:
 
 def is_soon_replaced(chosen: Chosen) -> bool:
     """Whether the group is at rest again soon after a consumer crashed."""
-    return _played(CRASH, settings_of(chosen))[2] - 60_000 <= SOON_MS
+    at_rest_ms = _played(CRASH, settings_of(chosen))[2]
+    return at_rest_ms is not None and at_rest_ms - 60_000 <= SOON_MS
 
 
 def _has_too_few_tries(chosen: object) -> bool:

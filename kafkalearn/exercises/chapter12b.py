@@ -56,7 +56,7 @@ def stopped_by_the_first(fetcher_count: int) -> int:
     settings = Settings(
         topics=(("orders", _STREAMS),), broker_ids=(1,), stream_count=_STREAMS, num_consumer_fetchers=fetcher_count
     )
-    owns = StartConnections([Assigned("orders", number, number, offset=0) for number in range(_STREAMS)])
+    owns = StartConnections(tuple(Assigned("orders", number, number, offset=0) for number in range(_STREAMS)))
     state = simulate(settings, [owns, FindLeaders()])[-1].state
     first = next(each for each in state.fetchers if ("orders", 0) in each.topic_partitions).key
     for _ in range(settings.queued_max_message_chunks + 1):
@@ -204,8 +204,8 @@ def _ends_with_the_new(events: list[CommittingEvent]) -> bool:
 
 def _goes_on_where_the_group_is(events: list[CommittingEvent]) -> bool:
     """Whether everything before the new consumer's offset was read once, and nothing from there on."""
-    counts, offset = _end(events).reads[0], _began(events).offset
-    return counts == (1,) * offset + (0,) * (len(counts) - offset)
+    counts, began = _end(events).reads[0], _began(events)
+    return began is not None and counts == (1,) * began.offset + (0,) * (len(counts) - began.offset)
 
 
 def _by_reset(events: object) -> bool:
@@ -276,7 +276,7 @@ move_the_group = Exercise(
 
 _SMALL = Settings(stream_count=2, fetch_message_max_bytes=100)
 _BEGUN = simulate(
-    _SMALL, [StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0)]), FindLeaders()]
+    _SMALL, [StartConnections((Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0))), FindLeaders()]
 )[-1].state
 _GAME = Game(
     step,

@@ -22,7 +22,7 @@ from kafkalearn.operations.offsets_topic import (
     simulate,
     step,
 )
-from kafkalearn.operations.placement import place_shifted
+from kafkalearn.operations.placement import Broker, place_shifted
 from kafkalearn.operations.reassignment import Cluster, generate
 
 __all__ = [
@@ -71,7 +71,7 @@ def _replicas_after_the_restart() -> int:
 
 
 def _answers() -> dict[str, int]:
-    cluster = Cluster(_BROKERS, {_TOPIC: place_shifted(_BROKERS, 50, 1)})
+    cluster = Cluster(tuple(map(Broker, _BROKERS)), {_TOPIC: place_shifted(_BROKERS, 50, 1)})
     return {
         "records cleaned by the start": _cleaned_by_the_start(),
         "replicas after all restarts": _replicas_after_the_restart(),

@@ -8,7 +8,7 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Having, Property
 from kafkalearn.exercises.kit.result import Sentence, as_words, say
 from kafkalearn.operations import leadership, throttles
-from kafkalearn.operations.placement import Placement, heirs, place_rotated, place_shifted, preferred_counts
+from kafkalearn.operations.placement import Broker, Placement, heirs, place_rotated, place_shifted, preferred_counts
 from kafkalearn.operations.reassignment import Cluster, plan_of, read_plan, refusal
 
 __all__ = [
@@ -25,7 +25,7 @@ _SIX, _SIXTY, _DEAD = (1, 2, 3, 4, 5, 6), 60, 4
 
 def _busiest(placement: Placement) -> int:
     """How many partitions the busiest broker leads once one is dead."""
-    led = dict(preferred_counts(placement))
+    led: dict[int | None, int] = {**preferred_counts(placement)}
     del led[_DEAD]
     for broker, count in heirs(placement, _DEAD).items():
         led[broker] += count
@@ -86,7 +86,7 @@ who_inherits = Exercise(
 )
 
 _RATE = 10**7
-_TWO_TOPICS = throttles.Settings((1, 2, 3, 4), {"big": [(1, 2)], "orders": [(1, 2)]})
+_TWO_TOPICS = throttles.Settings((1, 2, 3, 4), (("big", ((1, 2),)), ("orders", ((1, 2),))))
 _BIG, _OTHER = plan_of("big", [(3, 4)]), plan_of("orders", [(2, 3)])
 
 
@@ -201,7 +201,7 @@ who_leads_then = Exercise(
 
 _FOUR, _EIGHT = (1, 2, 3, 4), 8
 _BEFORE = place_shifted(_FOUR, _EIGHT, 2)
-_CLUSTER = Cluster(_FOUR, {"orders": _BEFORE})
+_CLUSTER = Cluster(tuple(map(Broker, _FOUR)), {"orders": _BEFORE})
 
 
 def _formed(answer: object) -> object:
@@ -244,13 +244,14 @@ def _says_uneven(plan: list) -> str:
     return f"The new replicas are uneven: {counts}."
 
 
-def _shares(plan: list) -> bool:
-    """Whether no broker inherits all that a dead one led."""
-    return all(len(heirs(plan, dead)) > 1 for dead in _FOUR)
+def _alone(plan: list) -> list[int]:
+    """The brokers whose death makes one other inherit all that they led."""
+    placement = tuple(map(tuple, plan))
+    return [dead for dead in _FOUR if len(heirs(placement, dead)) == 1]
 
 
 def _heir_of_all(plan: list) -> str:
-    dead = next(each for each in _FOUR if len(heirs(plan, each)) == 1)
+    dead = _alone(plan)[0]
     return f"If broker {dead} dies, one broker alone takes over all that it led."
 
 
@@ -284,7 +285,7 @@ third_replica = Exercise(
             ),
             Property(lambda plan: sum(_new_copies(plan).values()) == _EIGHT, _says_copies),
             Property(lambda plan: {*_new_copies(plan).values()} == {2}, _says_uneven),
-            Property(_shares, _heir_of_all),
+            Property(lambda plan: not _alone(plan), _heir_of_all),
         ),
         form=_formed,
     ),

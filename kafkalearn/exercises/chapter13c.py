@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.base.files import data_directory
 from kafkalearn.base.topic_partition import TopicPartition
@@ -89,7 +90,7 @@ asked_of_files = Exercise(
 
 MINUTE_MS = 60_000
 _START, _END, _COMMITTED = 100, 125, 120
-_LOGS = {"orders": [PartitionLog(_END, _START, [(offset, offset * MINUTE_MS) for offset in range(_START, _END)])]}
+_LOGS = {"orders": [PartitionLog(_END, _START, tuple((offset, offset * MINUTE_MS) for offset in range(_START, _END)))]}
 _STOPPED = Group("shipping", offsets=(Committed("orders", 0, _COMMITTED),))
 _RUNNING = Group(
     "shipping",
@@ -344,17 +345,17 @@ def _is_own_seed(answer: dict) -> bool:
     return type(answer["seed"]) is int and answer["seed"] not in TAKEN
 
 
-def _of_seed(seed: int) -> dict[str, object]:
+def _of_seed(seed: int) -> dict[str, Any]:
     found = find_faults(cluster_logs(seed))
     return {"seed": seed, "findings": list(found), "first": _letters(found)}
 
 
-def _with_the_abandoned() -> dict[str, object]:
+def _with_the_abandoned() -> dict[str, Any]:
     whole = _of_seed(2026)
     return whole | {"findings": [*whole["findings"], Finding(kind.KEPT_GROUP, START_MS, group_id=ABANDONED)]}
 
 
-def _with_letters_exchanged() -> dict[str, object]:
+def _with_letters_exchanged() -> dict[str, Any]:
     whole = _of_seed(5)
     dead, one = whole["first"][kind.DEAD_CLEANER], whole["first"][kind.UNCLEANABLE]
     return whole | {"first": whole["first"] | {kind.DEAD_CLEANER: one, kind.UNCLEANABLE: dead}}

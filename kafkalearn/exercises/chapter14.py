@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kafkalearn.exercises.kit.compare import Value
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Having, Open, Property
-from kafkalearn.exercises.kit.result import say
+from kafkalearn.exercises.kit.result import Sentence, say
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.releases.real_answers import real_answer
 
@@ -26,9 +28,14 @@ __all__ = [
 GROUPS = ("refunds", "warehouse")
 
 
+def _real(question: str) -> Any:
+    """The answer, of whatever shape the question has."""
+    return real_answer(question).value
+
+
 def coordinators() -> dict[str, int]:
     """Partition and broker of two groups."""
-    found = real_answer("coordinators").value
+    found = _real("coordinators")
     return {f"{part} of {group}": found[group][part] for group in GROUPS for part in ("partition", "broker")}
 
 
@@ -70,10 +77,10 @@ LONGEST = 2  # of the group ids that were asked for
 
 def partition_of(group_id: str) -> int:
     """The partition in whose files the commit of a short group id was found."""
-    return real_answer("short group ids").value[group_id]
+    return _real("short group ids")[group_id]
 
 
-def _says(group_id: str) -> str:
+def _says(group_id: str) -> Sentence:
     return say("The broker has put a commit of {} into partition {}.", group_id, partition_of(group_id))
 
 
@@ -124,7 +131,7 @@ hit_the_partition = Exercise(
 
 def owners() -> dict[str, set[str]]:
     """Who has what after c2 has left, by round robin."""
-    left = real_answer("round robin").value[-1]
+    left = _real("round robin")[-1]
     return {member: {f"{topic}-{number}" for topic, number in places} for member, places in left.items()}
 
 
@@ -164,7 +171,7 @@ predict_owners = Exercise(
 
 def tombstones() -> dict[str, set[int]]:
     """Which offsets are left after each pass."""
-    found = real_answer("tombstone of a new key").value
+    found = _real("tombstone of a new key")
     return {moment: {offset for offset, _, _ in found[moment]} for moment in ("first pass", "later pass")}
 
 
@@ -218,7 +225,7 @@ predict_tombstones = Exercise(
 
 def frozen_followers() -> dict[str, int]:
     """The marks while both followers stand still, and when they have left the ISR."""
-    _, still, left, _ = real_answer("frozen followers").value
+    _, still, left, _ = _real("frozen followers")
     return {
         "HW while they are in the ISR": still["HW"],
         "HW when they have left it": left["HW"],
@@ -266,7 +273,7 @@ predict_frozen_followers = Exercise(
 
 def old_places() -> dict[str, bool]:
     """Which fields of a commit of today come out right at the places of 4.0."""
-    return dict(real_answer("releases").value[DEFAULT_RELEASE]["read at the places of 4.0"])
+    return dict(_real("releases")[DEFAULT_RELEASE]["read at the places of 4.0"])
 
 
 read_with_old_places = Exercise(

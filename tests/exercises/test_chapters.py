@@ -210,6 +210,7 @@ def test_what_is_right_keeps_the_rule_of_the_faq():
         (chosen(20_000, "many"), ERROR),
         ({"zookeeper_session_timeout_ms": "20000", "REBALANCE.MAX.RETRIES": 15, "rebalance.backoff.ms": 2000}, RIGHT),
         (chosen(20_000, 4), WRONG),
+        (chosen(20_000, 4, 200_000), WRONG),  # the rebalance is not over when the story ends
     ],
 )
 def test_odd_settings_are_explained(values, outcome):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from kafkalearn.exercises.kit.given import GivenFunction, LabelledValues, Strange, taken
 from kafkalearn.exercises.kit.result import (
@@ -128,7 +128,7 @@ def _made(event: object) -> object:
     return event() if has_all else event
 
 
-def as_settings(answer: object) -> object:
+def as_settings(answer: object) -> Any:
     """Settings with Kafka's own names and values, written as in Python or as in a properties file.
 
     >>> as_settings({"Enable_Idempotence": "true", "min.insync.replicas": "2", "acks": "ALL"})

@@ -157,7 +157,7 @@ class GivenFunction:
     _bounds: Bounds = field(default_factory=Bounds, init=False)
     _known: dict[str, object] = field(default_factory=dict, init=False)
 
-    def __call__(self, *arguments: object) -> object:
+    def __call__(self, *arguments: object) -> Any:
         """What it returns, as plain data.
 
         Raises
