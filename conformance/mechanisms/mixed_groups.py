@@ -64,7 +64,7 @@ class Clients:
 
     def take(self, answer: Step) -> None:
         """Write down what a request was answered."""
-        if answer.get("error") != "NONE":
+        if answer.get("error") != "NONE" or "client" not in answer:
             return
         label = answer["client"]
         if answer["response"] == "join":

@@ -59,7 +59,7 @@ def test_the_recording_has_every_request_and_both_changes_in_three_releases():
     assert Counter(case["release"] for case in RECORDED["cases"]).keys() == {"4.0.2", "4.3.1", "4.4.0"}
     steps = [(case, each) for case in RECORDED["cases"] for each in case["trace"]]
     ops = {each["step"]["op"] for _, each in steps}
-    assert ops == {"join", "sync", "heartbeat", "leave", "beat", "commit", "fetch", "sleep", "move"}
+    assert ops == {"join", "sync", "heartbeat", "leave", "beat", "commit", "fetch", "sleep", "move", "delete"}
     errors = {answer["error"] for _, each in steps for answer in each.get("responses", [])}
     assert errors >= {
         "REBALANCE_IN_PROGRESS", "ILLEGAL_GENERATION", "STALE_MEMBER_EPOCH", "UNKNOWN_MEMBER_ID", "FENCED_INSTANCE_ID",

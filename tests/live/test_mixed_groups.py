@@ -9,7 +9,10 @@ from confluent_kafka import Consumer, Producer
 from hypothesis import HealthCheck, Phase, find, settings
 
 from conformance.mechanisms.mixed_groups import CONFIG, MIXED
-from kafkalearn.live.request_values import error_name
+from kafkalearn.groups import classic, consumer
+from kafkalearn.groups.mixed import Settings, start, step
+from kafkalearn.live.errors import wait_for
+from kafkalearn.live.request_values import consumer_heartbeat, error_name, join_group
 from tests.live.java import run_java_class
 
 pytestmark = pytest.mark.live
@@ -95,6 +98,48 @@ def _type_of(kafka, group: str) -> str:
     words = {"groupIds": [group], "includeAuthorizedOperations": False}
     (found,) = kafka.ask(kafka.coordinator(group), "ConsumerGroupDescribe", words)["groups"]
     return "Consumer" if error_name(found["errorCode"]) == "NONE" else "Classic"
+
+
+@pytest.mark.holds(RULE)
+def test_an_empty_group_that_its_coordinator_was_made_to_forget_is_there_again_with_the_next_one(cluster, release):
+    """A JoinGroup with a member id does that: nothing is written of it. The coordinator of two brokers is killed."""
+    kafka = cluster(2, config={"offsets.topic.num.partitions": 1, "group.consumer.assignment.interval.ms": None})
+    kafka.create_topic("t", 1, 2)
+    settings = Settings(release, consumer=consumer.Settings(release, topics={"t": 1}))
+    first, ghost = kafka.coordinator("g"), join_group("g", "ghost", {"range": b""}, 45_000, 300_000)
+
+    def asked(broker, name, values):
+        return wait_for(lambda: kafka.ask(broker, name, values), lambda got: got["errorCode"] != 15, name)
+
+    def described(broker):
+        words = {"groupIds": ["g"], "includeAuthorizedOperations": False}
+        (found,) = kafka.ask(broker, "ConsumerGroupDescribe", words)["groups"]
+        return [error_name(found["errorCode"]), found["groupState"], found["groupEpoch"], found["assignmentEpoch"]]
+
+    asked(first, "ConsumerGroupHeartbeat", consumer_heartbeat("g", "n", 0, ["t"], {}, None, 300_000))
+    asked(first, "ConsumerGroupHeartbeat", consumer_heartbeat("g", "n", -1))
+    answers = [error_name(kafka.ask(first, "JoinGroup", ghost, 9)["errorCode"])]
+    (deleted,) = kafka.ask(first, "DeleteGroups", {"groupsNames": ["g"]}, 2)["results"]
+    answers.append(error_name(deleted["errorCode"]))
+
+    group, said = start(settings), []
+    protocols = (("range", (("t",), ())),)
+    for event in (
+        consumer.join("n", ("t",)),
+        consumer.leave("n"),
+        classic.JoinGroup("c", "ghost", protocols=protocols),
+        consumer.GroupDeleted(),
+    ):
+        group = step(settings, group, event)
+        said += [
+            each.error for each in group.effects if isinstance(each, classic.JoinAnswered | consumer.DeleteAnswered)
+        ]
+    assert (answers, group.group_type) == (said, None)
+
+    kafka.kill(first)
+    group = step(settings, group, consumer.PartitionMoved())
+    expected = ["NONE", group.state, group.epoch, group.consumer.assignment_epoch]
+    assert wait_for(lambda: described(3 - first), expected, "the group at the next coordinator:") == expected
 
 
 @pytest.mark.holds(RULE)

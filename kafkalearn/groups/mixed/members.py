@@ -189,7 +189,7 @@ def _downgrade_with(
         *made.effects,
         _taken_in(request, after),
     )
-    return Group(replace(made, effects=()), forgotten(settings, old), written, effects)
+    return Group(replace(made, effects=()), forgotten(settings, old), written, effects=effects)
 
 
 # SyncGroup and Heartbeat.

@@ -163,6 +163,7 @@ class Group:
     classic: classic.Group
     consumer: ConsumerGroup
     written: classic.Group | None = None  # the classic group as its last record has it: what a new coordinator reads
+    left: ConsumerGroup | None = None  # an empty consumer group that is forgotten, but not in its records
     effects: tuple[Effect, ...] = field(default=(), compare=False)
 
     @property

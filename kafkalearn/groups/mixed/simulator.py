@@ -47,6 +47,11 @@ def step(settings: Settings, group: Group, event: Event) -> Group:
     ----------
     Apache Kafka 4.0 to 4.4, ``GroupMetadataManager`` (KIP-848).
     """
+    after = _led_to(settings, group, event)
+    return replace(after, left=None) if after.left is not None and any(map(_replaces, after.effects)) else after
+
+
+def _led_to(settings: Settings, group: Group, event: Event) -> Group:
     match event:
         case classic.JoinGroup() | classic.SyncGroup() | classic.Heartbeat() | classic.LeaveGroup():
             return _classic_request(settings, group, event)
@@ -72,6 +77,12 @@ def step(settings: Settings, group: Group, event: Event) -> Group:
     )  # fmt: skip
 
 
+def _replaces(effect: Effect) -> bool:
+    """Whether it is a record of the group itself: whoever reads the log takes the last one."""
+    kinds = (consumer.GROUP_METADATA, f"tombstone:{consumer.GROUP_METADATA}", f"tombstone:{consumer.CLASSIC_GROUP}")
+    return isinstance(effect, classic.GroupWritten) or (isinstance(effect, RecordWritten) and effect.kind in kinds)
+
+
 def _plain(group: Group, after: ConsumerGroup) -> Group:
     """The group after its consumer side has changed and nothing else."""
     return replace(group, consumer=replace(after, effects=()), effects=after.effects)
@@ -81,7 +92,8 @@ def _classic_request(settings: Settings, group: Group, event: classic.ClassicReq
     """A request of the classic protocol: to the classic group, or to a consumer group that has members.
 
     A consumer group without members is removed by a JoinGroup, and a classic group begins anew. One that brings a
-    member id is refused, as there is no such member any more; the group is forgotten, and nothing is written of that.
+    member id is refused, as there is no such member any more; the group is forgotten, and nothing is written of that:
+    who coordinates it next finds it in its records as it was, unless a record of the group itself has come since.
     """
     if not group.is_consumer:
         after = classic_simulator.step(settings.classic, group.classic, event)
@@ -95,8 +107,10 @@ def _classic_request(settings: Settings, group: Group, event: classic.ClassicReq
             after = classic_simulator.step(settings.classic, group.classic, event)
             if after.answers[-1:] and after.answers[-1].error == "INVALID_SESSION_TIMEOUT":
                 return replace(group, effects=after.effects)
-            effects = (*(map(tombstone, kinds) if event.member_id == UNKNOWN else ()), *after.effects)
-            return replace(with_classic(replace(group, consumer=empty), after), effects=effects)
+            is_removed = event.member_id == UNKNOWN
+            effects = (*(map(tombstone, kinds) if is_removed else ()), *after.effects)
+            left = None if is_removed else group.consumer
+            return replace(with_classic(replace(group, consumer=empty, left=left), after), effects=effects)
         case classic.SyncGroup():
             return members.sync(settings, group, event)
         case classic.Heartbeat():
@@ -167,12 +181,19 @@ def _move(settings: Settings, group: Group) -> Group:
     """The group as a new coordinator has read it: a classic one as its last record has it, with all timers anew.
 
     A rebalance that was under way is forgotten: the members of a classic group are Stable in the generation before,
-    and new ones that waited are unknown.
+    and new ones that waited are unknown. An empty consumer group that a JoinGroup with a member id made the last
+    coordinator forget is there again, with its epoch (recorded: 4.0.2 and 4.4.0).
 
     References
     ----------
     Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.onLoaded``.
     """
+    if group.left is not None:
+        there = group.consumer
+        back = replace(group.left, committed=there.committed, now_ms=there.now_ms)
+        back = replace(back, topics=there.topics, former_topics=there.former_topics)
+        fresh = replace(classic.start(settings.classic), now_ms=group.now_ms, id_count=group.classic.id_count)
+        group = Group(fresh, back)
     moved = consumer_simulator.move(settings.consumer, group.consumer)
     if group.is_consumer or not group.classic.is_known:
         return replace(group, consumer=moved, effects=())

@@ -142,7 +142,7 @@ def _with_consumer(settings: Settings, group: Group, after: ConsumerGroup) -> Gr
     if after.group_type != CONSUMER:
         return replace(group, consumer=replace(after, effects=()), effects=after.effects)
     old = replace(classic.start(settings.classic), id_count=group.classic.id_count, now_ms=after.now_ms)
-    return Group(old, replace(after, effects=()), None, after.effects)
+    return Group(old, replace(after, effects=()), effects=after.effects)
 
 
 # Down: the last new member leaves, is fenced, or is replaced.
@@ -181,7 +181,7 @@ def downgrade(settings: Settings, group: Group, gone: Collection[str], cause: st
     prepare(update, cause, ", ".join(sorted(gone)))
     after = update.freeze()
     effects = (ProtocolChanged(CONSUMER, CLASSIC), *records, classic.GroupWritten(), *after.effects)
-    return Group(replace(after, effects=()), forgotten(settings, old), written, effects)
+    return Group(replace(after, effects=()), forgotten(settings, old), written, effects=effects)
 
 
 def downgrade_records(count: int) -> tuple[RecordWritten, ...]:
