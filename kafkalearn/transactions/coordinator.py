@@ -4,6 +4,9 @@ A change is *prepared* (the id has a pending state, and every other request that
 CONCURRENT_TRANSACTIONS), written to ``__transaction_state``, and then holds. Two protocols live side by side, and the
 **request's** version chooses: EndTxn up to 4 ends a transaction under the same epoch, EndTxn 5 under the next one.
 
+While nobody coordinates an id, or whoever does still reads its partition of ``__transaction_state``, each request is
+refused before anything of it is looked at, but for the timeout of InitProducerId (recorded: 4.0.2 and 4.4.0).
+
 Source: `TransactionCoordinator` and `TransactionMetadata` of Kafka 4.3, read; recorded on 4.0.2 and 4.3.1.
 """
 
@@ -44,6 +47,7 @@ CONCURRENT = "CONCURRENT_TRANSACTIONS"
 FENCED = "PRODUCER_FENCED"
 WRONG_PRODUCER_ID = "INVALID_PRODUCER_ID_MAPPING"
 WRONG_STATE = "INVALID_TXN_STATE"
+LOADING, ELSEWHERE = "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR"
 
 
 def write(settings: Settings, cluster: Cluster, changed: Transaction) -> tuple[Cluster, str]:
@@ -87,6 +91,8 @@ def init_producer_id(settings: Settings, cluster: Cluster, event: InitProducerId
         event = replace(event, timeout_ms=TWO_PHASE_TIMEOUT_MS)
     elif not 0 < event.timeout_ms <= settings.transaction_max_timeout_ms:
         return cluster, Answer("INVALID_TRANSACTION_TIMEOUT")
+    if (refusal := cluster.refusal(settings, asked_id)) != "NONE":
+        return cluster, Answer(refusal)
     held = cluster.transaction(asked_id)
     if held is None:
         cluster, producer_id = _new_producer_id(cluster)
@@ -154,11 +160,18 @@ def fence(settings: Settings, cluster: Cluster, held: Transaction) -> tuple[Clus
 
 
 def verify(
-    cluster: Cluster, transactional_id: str, producer_id: int, epoch: int, partitions: Iterable[str]
+    settings: Settings,
+    cluster: Cluster,
+    transactional_id: str,
+    producer_id: int,
+    epoch: int,
+    partitions: Iterable[str],
 ) -> dict[str, str]:
     """Which of these partitions are in the transaction now; asked by a broker before it writes (KIP-890, since 3.6)."""
     held = cluster.transaction(transactional_id)
-    if held is None or held.producer_id != producer_id:
+    if (refusal := cluster.refusal(settings, transactional_id)) != "NONE":
+        error = refusal
+    elif held is None or held.producer_id != producer_id:
         error = WRONG_PRODUCER_ID
     elif held.epoch != epoch:
         error = FENCED
@@ -184,6 +197,8 @@ def add(
     """
     held = cluster.transaction(transactional_id)
     wanted = frozenset(partitions)
+    if (refusal := cluster.refusal(settings, transactional_id)) != "NONE":
+        return cluster, refusal
     if held is None:
         return cluster, WRONG_PRODUCER_ID
     if held.pending:
@@ -221,7 +236,7 @@ def add_partitions(settings: Settings, cluster: Cluster, event: AddPartitionsToT
         }
         return cluster, Answer(partitions=tuple(refused.items()))
     if event.version >= 4 and event.verify_only:
-        verified = verify(cluster, event.id, event.producer_id, event.epoch, event.partitions)
+        verified = verify(settings, cluster, event.id, event.producer_id, event.epoch, event.partitions)
         return cluster, Answer(partitions=tuple(verified.items()))
     client_version = 2 if event.version >= 4 else 0
     cluster, error = add(settings, cluster, event.id, event.producer_id, event.epoch, event.partitions, client_version)
@@ -245,7 +260,9 @@ def end(settings: Settings, cluster: Cluster, event: EndTxn) -> tuple[Cluster, A
     bumps = event.version >= 5
     held = cluster.transaction(event.id)
     decision = PREPARE_COMMIT if event.commit else PREPARE_ABORT
-    if held is None:
+    if (refusal := cluster.refusal(settings, event.id)) != "NONE":
+        error = refusal
+    elif held is None:
         error = WRONG_PRODUCER_ID
     else:
         judge = _judge_new if bumps else _judge_old

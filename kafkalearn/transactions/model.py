@@ -375,12 +375,21 @@ class Cluster:
     """The partitions whose leader does not answer: their markers wait."""
     leaderless: frozenset[str] = frozenset()
     """Those of them of which the controller knows it: no other replica is there to lead."""
+    uncoordinated: tuple[tuple[int, str], ...] = ()
+    """The partitions of ``__transaction_state`` that nobody answers for now, each with the error: see
+    `CoordinatorDied` and `CoordinatorElected`."""
     now_ms: int = 0
     effects: tuple[Answer, ...] = field(default=(), compare=False)
 
     def transaction(self, transactional_id: str | None) -> Transaction | None:
         """What the coordinator knows of an id, or None."""
         return next((each for each in self.transactions if each.id == transactional_id), None)
+
+    def refusal(self, settings: Settings, transactional_id: str) -> str:
+        """What every request for an id is answered while its partition has no coordinator, or NONE."""
+        if not self.uncoordinated:
+            return "NONE"
+        return dict(self.uncoordinated).get(settings.coordinator_partition(transactional_id), "NONE")
 
     def partition(self, name: str) -> Partition | None:
         """A partition by its name, or None."""
@@ -563,14 +572,41 @@ class LeaderCameBack(Checked):
 
 
 @dataclass(frozen=True)
+class CoordinatorDied(Checked):
+    """The broker that leads a partition of ``__transaction_state`` is gone, and no other has been elected.
+
+    All others answer NOT_COORDINATOR for its ids. ``partition`` None: for all of them.
+    """
+
+    partition: int | None = None
+
+
+@dataclass(frozen=True)
+class CoordinatorElected(Checked):
+    """Another replica leads the partition, and begins to read it: until `CoordinatorLoaded` it knows no id.
+
+    It answers COORDINATOR_LOAD_IN_PROGRESS. The one before may be dead, or has resigned at this moment.
+    """
+
+    partition: int | None = None
+
+
+@dataclass(frozen=True)
 class CoordinatorLoaded(Checked):
     """The coordinator was elected anew and has read its log: what was only in its memory is gone.
 
     ``partition``: of ``__transaction_state``; another replica leads it now, and ids of other partitions notice nothing.
-    None: one broker leads them all, and has come back.
+    None: one broker leads them all, and has come back. Without a `CoordinatorElected` before it is both at once.
     """
 
     partition: int | None = None
+
+
+@dataclass(frozen=True)
+class AskedElsewhere(Checked):
+    """A request for the coordinator of an id reaches a broker that is not, or no longer, its coordinator."""
+
+    request: InitProducerId | AddPartitionsToTxn | AddOffsetsToTxn | EndTxn
 
 
 @dataclass(frozen=True)
@@ -597,6 +633,9 @@ Event: TypeAlias = (
     | TimePassed
     | LeaderWentAway
     | LeaderCameBack
+    | CoordinatorDied
+    | CoordinatorElected
     | CoordinatorLoaded
+    | AskedElsewhere
     | BrokerRestarted
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kafkalearn.transactions import coordinator
 from kafkalearn.transactions import partition as partitions
 from kafkalearn.transactions.model import (
     OFFSETS_PARTITION,
@@ -41,6 +42,8 @@ def txn_offset_commit(settings: Settings, cluster: Cluster, event: TxnOffsetComm
     )
     if error == "TRANSACTION_ABORTABLE" and event.version < 4:
         error = "INVALID_TXN_STATE"
+    if error in partitions.UNANSWERED:
+        error = coordinator.LOADING  # whoever coordinates the group cannot ask who coordinates the id
     group = cluster.group(event.group)
     if error == "NONE":
         error = _refused(group, event.generation, event.member, event.version, is_transactional=True)

@@ -25,6 +25,8 @@ from kafkalearn.transactions.model import (
 
 WRONG_EPOCH = "INVALID_PRODUCER_EPOCH"
 WRONG_SEQUENCE = "OUT_OF_ORDER_SEQUENCE_NUMBER"
+UNANSWERED = {coordinator.ELSEWHERE: "NETWORK_EXCEPTION", coordinator.LOADING: coordinator.LOADING}
+"""What a leader hears that asks a coordinator which is gone, or which still loads: its client is to try again."""
 
 
 def produce(settings: Settings, cluster: Cluster, event: Produce) -> tuple[Cluster, Answer]:
@@ -56,12 +58,12 @@ def _as_produce_answers(error: str, version: int) -> Answer:
     message = ""
     if error == "TRANSACTION_ABORTABLE" and version < 11:
         error, message = "INVALID_TXN_STATE", "Partition was not added to the transaction"
-    elif error == coordinator.CONCURRENT and version < 12:
-        error = "NOT_ENOUGH_REPLICAS"
+    elif error in UNANSWERED or (error == coordinator.CONCURRENT and version < 12):
         message = (
             "Unable to verify the partition has been added to the transaction. "
-            f"Underlying error: {coordinator.CONCURRENT}"
+            f"Underlying error: {UNANSWERED.get(error, error)}"
         )
+        error = "NOT_ENOUGH_REPLICAS"
     return Answer(error, message=message if version >= 8 else "")
 
 
@@ -89,7 +91,7 @@ def admitted(
             settings, cluster, transactional_id, producer_id, epoch, [name], client_version=2
         )
     else:
-        error = coordinator.verify(cluster, transactional_id, producer_id, epoch, [name])[name]
+        error = coordinator.verify(settings, cluster, transactional_id, producer_id, epoch, [name])[name]
     return cluster, WRONG_EPOCH if error == coordinator.FENCED else error
 
 

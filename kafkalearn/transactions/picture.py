@@ -353,6 +353,12 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return f"the leader of {', '.join(names)} no longer answers"
         case model.LeaderCameBack(partitions=names):
             return f"the leader of {', '.join(names)} answers again"
+        case model.CoordinatorDied():
+            return "the coordinator is gone, and no other is there yet"
+        case model.CoordinatorElected():
+            return "another broker is to coordinate, and begins to load"
+        case model.AskedElsewhere(request=request):
+            return f"at a broker that does not coordinate it, {_event_in_words(request, answer)}"
         case model.CoordinatorLoaded(partition=int(number)):
             return f"another broker leads partition {number} of __transaction_state, and loads it"
         case model.CoordinatorLoaded():

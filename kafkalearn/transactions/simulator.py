@@ -29,8 +29,11 @@ from kafkalearn.transactions.model import (
     AddOffsetsToTxn,
     AddPartitionsToTxn,
     Answer,
+    AskedElsewhere,
     BrokerRestarted,
     Cluster,
+    CoordinatorDied,
+    CoordinatorElected,
     CoordinatorLoaded,
     EndTxn,
     Event,
@@ -45,6 +48,7 @@ from kafkalearn.transactions.model import (
     Row,
     Settings,
     TimePassed,
+    Transaction,
     TxnOffsetCommit,
     WriteTxnMarkers,
     start,
@@ -187,34 +191,77 @@ def leader_came_back(settings: Settings, cluster: Cluster, event: LeaderCameBack
     return replace(cluster, away=cluster.away - back, leaderless=cluster.leaderless - back), Answer()
 
 
+def _coordinated(cluster: Cluster, event: CoordinatorDied | CoordinatorElected | CoordinatorLoaded) -> tuple[int, ...]:
+    """The partitions of ``__transaction_state`` that an event is about."""
+    count = len(cluster.coordinator_epochs)
+    if event.partition is not None and not 0 <= event.partition < count:
+        raise IllegalEvent(f"{event!r}: __transaction_state has the partitions 0 to {count - 1}")
+    return tuple(range(count)) if event.partition is None else (event.partition,)
+
+
+def _left(settings: Settings, cluster: Cluster, numbers: tuple[int, ...], error: str) -> Cluster:
+    """Nobody knows the ids of these partitions any more; what is written of them stays, as do markers that arrived."""
+    kept = tuple(each for each in cluster.transactions if settings.coordinator_partition(each.id) not in numbers)
+    others = [each for each in cluster.uncoordinated if each[0] not in numbers]
+    refused = tuple(sorted([*others, *((number, error) for number in numbers)]))
+    return replace(cluster, transactions=kept, uncoordinated=refused)
+
+
+def _written(settings: Settings, cluster: Cluster, numbers: Iterable[int]) -> tuple[Transaction, ...]:
+    """What these partitions of ``__transaction_state`` say of their ids: the last value of each."""
+    numbers = frozenset(numbers)
+    rows = {row.id: row.transaction for row in cluster.rows if settings.coordinator_partition(row.id) in numbers}
+    return tuple(held for held in rows.values() if held is not None)
+
+
+def coordinator_died(settings: Settings, cluster: Cluster, event: CoordinatorDied) -> tuple[Cluster, Answer]:
+    """Whoever is asked for these ids says that it is not their coordinator; their markers wait."""
+    return _left(settings, cluster, _coordinated(cluster, event), coordinator.ELSEWHERE), Answer()
+
+
+def coordinator_elected(settings: Settings, cluster: Cluster, event: CoordinatorElected) -> tuple[Cluster, Answer]:
+    """A new coordinator, under the next epoch of the partition's leader, which knows nothing of its ids yet."""
+    numbers = _coordinated(cluster, event)
+    if is_loading := [each for each in numbers if (each, coordinator.LOADING) in cluster.uncoordinated]:
+        raise IllegalEvent(f"{event!r}: partition {is_loading[0]} is being loaded; CoordinatorLoaded comes first")
+    epochs = tuple(each + (at in numbers) for at, each in enumerate(cluster.coordinator_epochs))
+    cluster = replace(cluster, coordinator_epochs=epochs)
+    return _left(settings, cluster, numbers, coordinator.LOADING), Answer()
+
+
 def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorLoaded) -> tuple[Cluster, Answer]:
     """The coordinator knows what its log says, and no more; markers of decided transactions are sent again.
 
     Of one partition of the log: what it has of the ids that lie there. A failover takes one epoch of its leader.
     """
-    epochs = cluster.coordinator_epochs
-    if event.partition is not None and not 0 <= event.partition < len(epochs):
-        raise IllegalEvent(f"{event!r}: __transaction_state has the partitions 0 to {len(epochs) - 1}")
-    loaded_ones = range(len(epochs)) if event.partition is None else (event.partition,)
+    numbers = _coordinated(cluster, event)
+    is_elected = {each for each in numbers if (each, coordinator.LOADING) in cluster.uncoordinated}
     passed = EPOCHS_A_RESTART if event.partition is None else 1
-    written = {row.id: row.transaction for row in cluster.rows if settings.coordinator_partition(row.id) in loaded_ones}
-    cluster = replace(
-        cluster,
-        transactions=tuple(
-            each for each in cluster.transactions if settings.coordinator_partition(each.id) not in loaded_ones
-        ),
-        coordinator_epochs=tuple(each + passed * (at in loaded_ones) for at, each in enumerate(epochs)),
+    epochs = tuple(
+        each + passed * (at in numbers and at not in is_elected) for at, each in enumerate(cluster.coordinator_epochs)
     )
-    for held in written.values():
-        if held is not None:
-            # The log has no last epoch: a request that is retried over a failover is not known again.
-            loaded = replace(held, last_epoch=NO_EPOCH, pending="", is_refused=False)
-            if settings.value_version == 0:
-                loaded = replace(loaded, previous_producer_id=-1, client_version=0)
-            cluster = cluster.with_transaction(loaded)
-            if loaded.status.startswith("Prepare"):
-                cluster = coordinator.await_markers(settings, cluster, loaded.id)
+    cluster = _left(settings, replace(cluster, coordinator_epochs=epochs), numbers, coordinator.LOADING)
+    others = tuple(each for each in cluster.uncoordinated if each[0] not in numbers)
+    cluster = replace(cluster, uncoordinated=others)
+    for held in _written(settings, cluster, numbers):
+        # The log has no last epoch: a request that is retried over a failover is not known again.
+        loaded = replace(held, last_epoch=NO_EPOCH, pending="", is_refused=False)
+        if settings.value_version == 0:
+            loaded = replace(loaded, previous_producer_id=-1, client_version=0)
+        cluster = cluster.with_transaction(loaded)
+        if loaded.status.startswith("Prepare"):
+            cluster = coordinator.await_markers(settings, cluster, loaded.id)
     return cluster, Answer()
+
+
+def asked_elsewhere(settings: Settings, cluster: Cluster, event: AskedElsewhere) -> tuple[Cluster, Answer]:
+    """Another broker does not answer for the id, but for what it can refuse without knowing it."""
+    request = event.request
+    if request.id is None:
+        return RULES[InitProducerId](settings, cluster, request)
+    numbers = (settings.coordinator_partition(request.id),)
+    _, answer = RULES[type(request)](settings, _left(settings, cluster, numbers, coordinator.ELSEWHERE), request)
+    return cluster, answer
 
 
 def broker_restarted(settings: Settings, cluster: Cluster, event: BrokerRestarted) -> tuple[Cluster, Answer]:
@@ -245,7 +292,10 @@ RULES: Mapping[type, _Rule] = MappingProxyType(
         TimePassed: time_passed,
         LeaderWentAway: leader_went_away,
         LeaderCameBack: leader_came_back,
+        CoordinatorDied: coordinator_died,
+        CoordinatorElected: coordinator_elected,
         CoordinatorLoaded: coordinator_loaded,
+        AskedElsewhere: asked_elsewhere,
         BrokerRestarted: broker_restarted,
     }
 )
@@ -356,8 +406,13 @@ def _offsets_log(cluster: Cluster) -> Partition:
 
 
 def _nobody_is_held_back(settings: Settings, cluster: Cluster) -> bool:
-    """A transaction that hangs: open at a partition, and no transaction of the coordinator will ever end it there."""
-    open_at = {(held.producer_id, name) for held in cluster.transactions if held.is_open for name in held.partitions}
+    """A transaction that hangs: open at a partition, and no transaction of the coordinator will ever end it there.
+
+    Of a partition that is still to be loaded, what it says counts.
+    """
+    unknown = _written(settings, cluster, (number for number, _ in cluster.uncoordinated))
+    known = (*cluster.transactions, *unknown)
+    open_at = {(held.producer_id, name) for held in known if held.is_open for name in held.partitions}
     return all(
         (known.producer_id, each.name) in open_at
         for each in cluster.partitions

@@ -9,7 +9,9 @@ from confluent_kafka import Consumer, Producer
 from hypothesis import HealthCheck, Phase, find, settings
 
 from conformance.mechanisms.mixed_groups import CONFIG, MIXED
-from kafkalearn.groups import classic, consumer
+from kafkalearn.groups import consumer
+from kafkalearn.groups.classic import model as classic
+from kafkalearn.groups.consumer import events as consumer_events
 from kafkalearn.groups.mixed import Settings, start, step
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.request_values import consumer_heartbeat, error_name, join_group
@@ -128,16 +130,15 @@ def test_an_empty_group_that_its_coordinator_was_made_to_forget_is_there_again_w
         consumer.join("n", ("t",)),
         consumer.leave("n"),
         classic.JoinGroup("c", "ghost", protocols=protocols),
-        consumer.GroupDeleted(),
+        consumer_events.GroupDeleted(),
     ):
         group = step(settings, group, event)
-        said += [
-            each.error for each in group.effects if isinstance(each, classic.JoinAnswered | consumer.DeleteAnswered)
-        ]
+        kinds = classic.JoinAnswered | consumer_events.DeleteAnswered
+        said += [each.error for each in group.effects if isinstance(each, kinds)]
     assert (answers, group.group_type) == (said, None)
 
     kafka.kill(first)
-    group = step(settings, group, consumer.PartitionMoved())
+    group = step(settings, group, consumer_events.PartitionMoved())
     expected = ["NONE", group.state, group.epoch, group.consumer.assignment_epoch]
     assert wait_for(lambda: described(3 - first), expected, "the group at the next coordinator:") == expected
 

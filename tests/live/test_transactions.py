@@ -7,8 +7,9 @@ import pytest
 from conformance.mechanisms.transactions import PARTITIONS, VERSION_2
 from conformance.search import compare
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.formats.transaction_log import encode_key, encode_value
 from kafkalearn.live.errors import wait_for
-from kafkalearn.live.request_values import error_name, produce
+from kafkalearn.live.request_values import elect, encode_batch, error_name, produce
 from kafkalearn.releases.lines import at_least
 from kafkalearn.transactions import (
     EndTxn,
@@ -20,6 +21,7 @@ from kafkalearn.transactions import (
     start,
     step,
 )
+from kafkalearn.transactions.model import AddOffsetsToTxn, AskedElsewhere, CoordinatorElected, CoordinatorLoaded
 from kafkalearn.transactions.simulator import settled
 from tests.live.checked import holds
 
@@ -92,10 +94,17 @@ def test_what_users_ask_about_is_answered_as_the_simulator_says(cluster, release
     assert {name: each for name, each in found.items() if each is not None} == {}
 
 
-@holds(
+RULE_OF_PARTITIONS = (
     "several partitions of __transaction_state, a failover of one; a commit to a partition without a leader; "
-    "InitProducerId 6",
+    "InitProducerId 6"
 )
+EMPTY_ID = {
+    "producerId": 10**6, "producerEpoch": 0, "transactionTimeoutMs": 60_000, "transactionStatus": 0,
+    "transactionPartitions": None, "transactionLastUpdateTimestampMs": 0, "transactionStartTimestampMs": -1,
+}  # fmt: skip
+
+
+@holds(RULE_OF_PARTITIONS)
 def test_a_commit_to_a_partition_without_a_leader_and_a_request_of_two_phases(cluster, release):
     """The leader of one of two partitions is killed before the commit; what both say then, and once it is back."""
     if not at_least("4.0", release):
@@ -167,3 +176,76 @@ def test_a_commit_to_a_partition_without_a_leader_and_a_request_of_two_phases(cl
                 said.effects[0].error,
                 said.effects[0].epoch,
             )
+
+
+STATE = TopicPartition("__transaction_state", 0)
+A_TOOL = "__admin_client"  # the one client from which a broker takes records for a topic of its own
+LARGE = 60  # batches of 10,000 records: read in about a second
+
+
+@holds(RULE_OF_PARTITIONS)
+def test_while_a_coordinator_loads_and_at_a_broker_that_is_none_requests_are_refused_as_the_simulator_says(
+    cluster, release
+):
+    """Broker 2 coordinates, and 1 once it is elected; its partition is large, and it is asked while it reads it."""
+    kafka = cluster(2, config={"transaction.state.log.num.partitions": 1})
+    compacted = {"cleanup.policy": "compact", "min.insync.replicas": 1}
+    kafka.create_topic(STATE.topic, assignment=[[2, 1]], config=compacted)
+    words = {"transactionalId": "x", "transactionTimeoutMs": 60_000}
+    begun = wait_for(lambda: kafka.ask(2, "InitProducerId", words, 5), lambda got: got["errorCode"] == 0, "an id:")
+    sender = {"transactionalId": "x", "producerId": begun["producerId"], "producerEpoch": begun["producerEpoch"]}
+    settings = Settings(release)
+    ours = step(settings, start(settings), InitProducerId("x"))
+    questions = (
+        ("EndTxn", {**sender, "committed": True}, 5, EndTxn("x", 0, 0)),
+        ("AddOffsetsToTxn", {**sender, "groupId": "g"}, 4, AddOffsetsToTxn("x", 0, 0, "g", 4)),
+        ("InitProducerId", {**words, "transactionTimeoutMs": 10**8}, 5, InitProducerId("x", timeout_ms=10**8)),
+        ("InitProducerId", words, 5, InitProducerId("x")),
+    )
+
+    def answers(asked=questions):
+        return [error_name(kafka.ask(1, name, values, version)["errorCode"]) for name, values, version, _ in asked]
+
+    def said(cluster, event=lambda each: each):
+        return [step(settings, cluster, event(each)).effects[0].error for _, _, _, each in questions]
+
+    elsewhere = said(ours, AskedElsewhere)
+    assert answers() == elsewhere
+
+    filler = encode_batch([(encode_key("other"), encode_value(0, EMPTY_ID), 0)] * 10_000)
+    batch = {"index": STATE.partition, "records": filler}
+    topic = {"name": STATE.topic, "partitionData": [batch]}
+    with kafka.connection(2, A_TOOL) as tool:
+        for _ in range(LARGE):
+            values = {"transactionalId": None, "acks": 1, "timeoutMs": 10_000, "topicData": [topic]}
+            (written,) = tool.call("Produce", values, 11)["responses"]
+            assert written["partitionResponses"][0]["errorCode"] == 0
+    wait_for(lambda: len(kafka.partition(*STATE).isr), 2, "in sync:")
+    kafka.kill(2)
+
+    def state():
+        (got,) = kafka.ask(1, "DescribeTransactions", {"transactionalIds": ["x"]}, 0)["transactionStates"]
+        return error_name(got["errorCode"])
+
+    loading = said(step(settings, ours, CoordinatorElected()))
+    seen = []
+
+    def look():
+        phase = state()
+        found = answers(questions[:3]) if phase != "NONE" else None
+        if phase == state() != "NONE":  # nothing has changed meanwhile
+            seen.append((phase, found))
+        return phase
+
+    wait_for(look, "NONE", "loaded:")
+    expected = {"NOT_COORDINATOR": elsewhere[:3], "COORDINATOR_LOAD_IN_PROGRESS": loading[:3]}
+    assert all(found == expected[phase] for phase, found in seen), seen
+    assert "COORDINATOR_LOAD_IN_PROGRESS" in {phase for phase, _ in seen}
+
+    kafka.restart(2)
+    wait_for(lambda: len(kafka.partition(*STATE).isr), 2, "in sync again:")
+    kafka.ask(1, "ElectLeaders", {**elect(STATE), "timeoutMs": 10_000}, 2)
+    wait_for(state, "NOT_COORDINATOR", "resigned:")
+    for event in (CoordinatorElected(), CoordinatorLoaded()):
+        ours = step(settings, ours, event)
+    assert answers() == said(ours, AskedElsewhere)

@@ -19,6 +19,15 @@ from kafkalearn.transactions import (
     start,
     step,
 )
+from kafkalearn.transactions.model import (
+    AddOffsetsToTxn,
+    AddPartitionsToTxn,
+    AskedElsewhere,
+    CoordinatorDied,
+    CoordinatorElected,
+    TxnOffsetCommit,
+)
+from kafkalearn.transactions.partition import committed_records
 from kafkalearn.transactions.simulator import NOBODY_HELD_BACK, settled
 from tests.every import every_case
 from tests.recorded import recorded
@@ -91,10 +100,95 @@ def test_a_failover_of_one_partition_touches_its_ids_alone(requests, markers, pa
     assert passed == [int(each == partition) for each in range(3)]
 
 
-def test_a_partition_that_is_not_there_is_not_loaded():
+@pytest.mark.parametrize("event", [CoordinatorDied, CoordinatorElected, CoordinatorLoaded])
+def test_a_partition_that_is_not_there_is_not_loaded(event):
     settings = Settings(coordinator_partition_count=3)
     with pytest.raises(IllegalEvent, match="0 to 2"):
-        step(settings, start(settings), CoordinatorLoaded(3))
+        step(settings, start(settings), event(3))
+
+
+ASKED = {
+    "InitProducerId 5": InitProducerId("x"),
+    "InitProducerId 5, a timeout that is too long": InitProducerId("x", timeout_ms=10**8),
+    "InitProducerId 5, with an epoch": InitProducerId("x", producer_id=0, epoch=0),
+    "InitProducerId 3": InitProducerId("x", 3),
+    "InitProducerId 5, without an id": InitProducerId(None),
+    "AddPartitionsToTxn 3": AddPartitionsToTxn("x", 0, 0, ("t-1",)),
+    "AddPartitionsToTxn 5": AddPartitionsToTxn("x", 0, 0, ("t-1",), 5),
+    "AddPartitionsToTxn 5, verifyOnly": AddPartitionsToTxn("x", 0, 0, ("t-1",), 5, verify_only=True),
+    "AddOffsetsToTxn 4": AddOffsetsToTxn("x", 0, 0, "g", 4),
+    "EndTxn 4": EndTxn("x", 0, 0, version=4),
+    "EndTxn 5": EndTxn("x", 0, 0),
+    "Produce 12, a partition that is in the transaction": Produce("x", "t-0", 0, 0, 1),
+    "Produce 12, a partition to be added": Produce("x", "t-1", 0, 0, 0),
+    "Produce 11, a partition to be verified": Produce("x", "t-1", 0, 0, 0, version=11),
+    "Produce 10, a partition to be verified": Produce("x", "t-1", 0, 0, 0, version=10),
+    **{f"TxnOffsetCommit {each}": TxnOffsetCommit("x", 0, 0, "g", (("t-0", 7),), each) for each in (3, 4, 5)},
+}
+"""The requests by their names in the recording; DescribeTransactions, by which a phase was known, is none of them."""
+
+
+def answered(settings, cluster, event):
+    """What a request is answered, as the recording has it: with Kafka's words where they come with it."""
+    (answer,) = step(settings, cluster, event).effects
+    if isinstance(event, Produce):
+        return [answer.error, answer.message or None]
+    return answer.error if not answer.partitions else answer.partitions[0][1]
+
+
+@every_case("case", REAL["unready"], ids=lambda each: each["release"])
+def test_without_a_coordinator_and_while_one_loads_each_request_is_answered_as_the_brokers_did(case):
+    settings = Settings(case["release"])
+    cluster = start(settings)
+    for event in (InitProducerId("x"), Produce("x", "t-0", 0, 0, 0)):
+        cluster = step(settings, cluster, event)
+    dead = step(settings, cluster, CoordinatorDied())
+    loading = step(settings, dead, CoordinatorElected())
+    elsewhere = {name: AskedElsewhere(ASKED[name]) for name in case["asked elsewhere"] if name in ASKED}
+    for phase, state, asked in (
+        ("asked elsewhere", cluster, elsewhere),
+        ("dead", dead, ASKED),
+        ("loading", loading, ASKED),
+        ("resigned", step(settings, loading, CoordinatorLoaded()), elsewhere),
+    ):
+        seen = {name: each for name, each in case[phase].items() if name in asked}
+        assert {name: answered(settings, state, asked[name]) for name in seen} == seen, phase
+        assert len(seen) == len(asked)
+    assert case["rounds"]["loading"] >= 20
+
+
+@given(requests=RUNS["requests"], markers=RUNS["markers"], partition=st.integers(0, 2))
+def test_a_failover_step_by_step_ends_as_one_at_once_and_nothing_happens_to_its_ids_meanwhile(
+    requests, markers, partition
+):
+    settings = Settings(coordinator_partition_count=3)
+    requests = [each for each in requests if not isinstance(each, CoordinatorLoaded)]
+    before = run_through(settings, requests, markers)[-1]
+    dead = step(settings, before, CoordinatorDied(partition))
+    loading = step(settings, dead, CoordinatorElected(partition))
+    assert step(settings, loading, CoordinatorLoaded(partition)) == step(settings, before, CoordinatorLoaded(partition))
+    name = next(f"id-{number}" for number in range(9) if settings.coordinator_partition(f"id-{number}") == partition)
+    for state in (dead, loading):
+        for event in (InitProducerId(name), EndTxn(name, 0, 0), Produce(name, "t-1", 10**6, 0, 0)):
+            after = step(settings, state, event)
+            assert after.effects[0].error != "NONE"
+            assert (after.transactions, after.rows) == (state.transactions, state.rows)
+    with pytest.raises(IllegalEvent, match="CoordinatorLoaded comes first"):
+        step(settings, loading, CoordinatorElected(partition))
+
+
+def test_nobody_is_said_to_be_held_back_for_ever_while_the_coordinator_loads():
+    settings = Settings()
+    cluster = start(settings)
+    for event in (InitProducerId("x"), Produce("x", "t-0", 0, 0, 0), CoordinatorDied(), CoordinatorElected()):
+        cluster = step(settings, cluster, event)
+        assert broken(settings, cluster) == ()
+    assert cluster.transactions == ()
+
+
+def test_what_no_coordinator_is_asked_does_not_reach_another_one():
+    with pytest.raises(KafkaLearnError, match="request must be InitProducerId or"):
+        AskedElsewhere(Produce("x", "t-0", 0, 0, 0))
 
 
 @every_case("case", REAL["leaderless"], ids=lambda each: each["release"])
@@ -117,6 +211,33 @@ def test_a_commit_while_a_partition_has_no_leader_waits_or_since_4_3_leaves_it_o
     assert [partition.end_offset, partition.last_stable_offset] == case["offsets t-0"]
     hangs = partition.last_stable_offset < partition.end_offset
     assert broken(settings, cluster) == ((NOBODY_HELD_BACK,) if hangs else ())
+
+
+@every_case("case", REAL["after_a_lost_marker"], ids=lambda each: "commit" if each["commits"] else "abort")
+def test_what_hangs_after_a_lost_marker_is_ended_by_its_producers_next_transaction_and_as_that_ends(case):
+    settings = Settings(case["release"])
+    cluster = start(settings)
+    for event in (
+        InitProducerId("x"),
+        Produce("x", "t-0", 0, 0, 0, ("committed",)),
+        LeaderWentAway(("t-0",), is_known=True),
+        EndTxn("x", 0, 0),
+        LeaderCameBack(("t-0",)),
+    ):
+        cluster = settled(settings, step(settings, cluster, event))
+    for when, events in (
+        ("before", ()),
+        ("next", (Produce("x", "t-0", 0, 1, 0, ("next",)), EndTxn("x", 0, 1, case["commits"]))),
+    ):
+        for event in events:
+            cluster = settled(settings, step(settings, cluster, event))
+        partition = cluster.partition("t-0")
+        found = {"producers t-0": seen(cluster, "t-0")}
+        found["offsets t-0"] = [partition.end_offset, partition.last_stable_offset]
+        assert {name: each for name, each in case[when].items() if name != "id"} == found
+    assert cluster.transaction("x").status == case["next"]["id"]
+    read = ("committed", "next") if case["commits"] else ()  # an abort takes with it what was committed before
+    assert committed_records(partition) == read
 
 
 def test_a_marker_that_waits_already_is_given_up_once_the_controller_knows():
