@@ -9,7 +9,7 @@ from kafkalearn.coordinator.lookup import AskLeader, ReadUnit, TakeAbsolute, Tak
 from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, OffsetFetch, TopicChanged, join, leave
-from kafkalearn.groups.mixed import Subscription
+from kafkalearn.groups.mixed import Subscription, pods
 from tests.contract.simulator import Run, Simulator
 
 SIMULATORS = {}
@@ -111,6 +111,30 @@ SIMULATORS["mixed"] = Simulator(
     ),
     senseless=(TopicChanged("orders", 5),),
     effects_in=("kafkalearn.groups.classic", "kafkalearn.groups.consumer"),
+)
+
+# What is done to the pods of such a group, with all requests that follow.
+DONE_TO_PODS = (
+    pods.Starts("c1"),
+    pods.Starts("c2"),
+    pods.Switches("c2"),
+    pods.Starts("c3", "consumer"),
+    pods.Dies("c3"),
+    pods.TimePassed(60_000),
+    pods.CoordinatorMoved(),
+    pods.Switches("c1"),
+    pods.Leaves("c2"),
+    pods.Starts("c2"),
+    pods.Leaves("c1"),
+)
+SIMULATORS["pods"] = Simulator(
+    home="kafkalearn.groups.mixed.pods",
+    runs=(
+        Run(pods.Settings(), DONE_TO_PODS),
+        Run(pods.Settings(mixed.Settings("4.0", policy="disabled"), ("c1", "c2", "c3")), DONE_TO_PODS[:2]),
+    ),
+    senseless=(pods.Leaves("c1"), pods.Dies("c1"), pods.Switches("c1"), pods.Starts("c9")),
+    effects_in=("kafkalearn.groups.mixed", "kafkalearn.groups.classic", "kafkalearn.groups.consumer"),
 )
 
 # A rebalance by a client's assignor, eager and cooperative.

@@ -29,7 +29,7 @@ every_simulator = pytest.mark.parametrize("simulator", SIMULATORS.values(), ids=
 every_run = pytest.mark.parametrize(("simulator", "one"), RUNS)
 
 EXPECTED = {
-    *("assignor", "classic", "consumer", "lookup", "mixed"),
+    *("assignor", "classic", "consumer", "lookup", "mixed", "pods"),
     *("commits", "consuming", "keyless", "push"),
     *("load_beside_cleaner", "log", "reader"),
     *("delivery", "replication", "truncation"),

@@ -1,0 +1,135 @@
+"""Pods of a group that changes its protocol: whatever is done to them, their clients bring the group to rest."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.groups import mixed
+from kafkalearn.groups.consumer import ConsumerGroupHeartbeat
+from kafkalearn.groups.consumer import Settings as OfTopics
+from kafkalearn.groups.mixed.pods import (
+    ALL_IN,
+    ALL_READ,
+    CoordinatorMoved,
+    Dies,
+    Leaves,
+    Settings,
+    Starts,
+    Switches,
+    TimePassed,
+    broken,
+    check,
+    requests,
+    simulate,
+    start,
+    step,
+)
+
+NAMES = ("c1", "c2", "c3")
+DONE = st.one_of(
+    st.builds(Starts, st.sampled_from(NAMES), st.sampled_from(["classic", "consumer"])),
+    *(st.builds(kind, st.sampled_from(NAMES)) for kind in (Leaves, Switches, Dies)),
+    st.just(CoordinatorMoved()),
+)
+
+
+def settings_of(policy="bidirectional", release="4.4"):
+    return Settings(mixed.Settings(release, policy, consumer=OfTopics(release, topics={"orders": 4})), NAMES)
+
+
+def played(settings, events):
+    """The rollout after those events that make sense one after the other, each judged."""
+    rollout = start(settings)
+    for event in events:
+        before = rollout
+        try:
+            rollout = step(settings, rollout, event)
+        except IllegalEvent:
+            continue
+        check(settings, rollout, before)
+    return rollout
+
+
+@given(st.lists(DONE, min_size=3, max_size=12), st.sampled_from(list(mixed.POLICIES)), st.sampled_from(["4.0", "4.4"]))
+def test_who_is_killed_is_waited_for_and_then_all_is_read_by_those_that_are_left(events, policy, release):
+    """Whatever is done to pods, in whichever order: the group comes to rest, and each partition has one reader."""
+    settings = settings_of(policy, release)
+    rollout = played(settings, events)
+    rollout = step(settings, step(settings, rollout, TimePassed(120_000)), TimePassed(6000))
+    running = {pod.name for pod in rollout.pods if pod.is_running}
+
+    assert rollout.group.state == ("Stable" if running else "Empty")
+    assert {name for names in rollout.readers.values() for name in names} == running
+    assert (ALL_READ in broken(settings, rollout)) == (not running and rollout.group.group_type is not None)
+    for pod in rollout.pods:
+        if pod.is_running:  # each knows what the coordinator knows
+            assert set(rollout.given_to(pod.name)) == set(pod.owned)
+            assert pod.epoch == rollout.group.epoch
+
+
+@given(st.lists(DONE.filter(lambda event: not isinstance(event, Dies)), min_size=3, max_size=10))
+def test_where_nobody_is_killed_no_time_need_pass(events):
+    settings = settings_of()
+    rollout = played(settings, events)
+
+    assert rollout.group.state in ("Stable", "Empty")
+    assert (ALL_READ not in broken(settings, rollout)) or not any(pod.is_running for pod in rollout.pods)
+
+
+def test_a_pod_that_is_killed_is_counted_until_its_session_ends():
+    settings = settings_of()
+    killed = simulate(settings, [Starts("c1"), Starts("c2", "consumer"), Dies("c2")])[-1].state
+    assert broken(settings, killed) == (ALL_READ,)
+    assert set(killed.given_to("c2").values()) == {"c2"}
+
+    after = simulate(settings, [TimePassed(42_000), TimePassed(6000)], killed)
+    assert [frame.state.group.group_type for frame in after] == ["Consumer", "Consumer", "Classic"]
+    assert broken(settings, after[-1].state) == ()
+    assert after[-1].state.readers.keys() == killed.readers.keys() | killed.given_to("c2").keys()
+
+
+def test_a_pod_that_the_policy_keeps_out_has_failed_and_may_be_started_again():
+    settings = settings_of("disabled")
+    run = simulate(settings, [Starts("c1"), Starts("c2", "consumer"), Starts("c2")])
+    assert run[2].state.pod("c2").error == "GROUP_ID_NOT_FOUND"
+    assert broken(settings, run[2].state) == (ALL_IN,)
+    assert broken(settings, run[3].state) == ()
+    assert run[3].state.group.group_type == "Classic"
+
+
+def test_requests_are_the_same_step_seen_by_the_coordinator():
+    settings = settings_of()
+    run = simulate(settings, [*map(Starts, NAMES), Switches("c3")])
+    asked = requests(settings, run[-2].state, Switches("c3"))
+
+    assert asked[0].state == run[-2].state.group
+    assert asked[-1].state == run[-1].state.group
+    for before, after in pairwise(asked):
+        mixed.check(settings.group, after.state, before.state)
+    joins = [frame.index for frame in asked[1:] if isinstance(frame.event, ConsumerGroupHeartbeat)]
+    assert [asked[number].state.group_type for number in (joins[0] - 1, joins[0])] == ["Classic", "Consumer"]
+
+
+@pytest.mark.parametrize(
+    ("pods", "message"),
+    [
+        (("c1", "c1"), "comes once"),
+        (("a/b",), "without /"),
+        ((), "at least 1"),
+        (tuple("abcdefghijklmn"), "at most 12"),
+    ],
+)
+def test_what_are_no_pods_is_refused(pods, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        Settings(pods=pods)
+
+
+def test_what_makes_no_sense_names_the_pods():
+    settings = settings_of()
+    with pytest.raises(IllegalEvent, match=r"'c9' is no pod; there are c1, c2, c3"):
+        step(settings, start(settings), Leaves("c9"))
+    with pytest.raises(IllegalEvent, match="c1 does not run"):
+        step(settings, start(settings), Leaves("c1"))
