@@ -26,6 +26,8 @@ from kafkalearn.drawing.touching import Board, board, game_board
 from kafkalearn.exercises import chapter05
 from kafkalearn.exercises.chapter08 import make_a_ghost
 from kafkalearn.groups import classic
+from kafkalearn.groups.mixed import pods
+from kafkalearn.groups.mixed_picture import describe_pods, draw_pods
 from kafkalearn.groups.timeline_picture import draw_group_states
 from kafkalearn.log.picture import describe_crossing, draw_crossing, draw_log
 from kafkalearn.log.words import describe_log
@@ -332,6 +334,28 @@ def _transactions() -> Board:
     )
 
 
+# Chapter 16: a group that changes its protocol, and its pods.
+
+
+def _migration() -> Board:
+    settings = pods.Settings()
+    moves: dict[str, pods.Event] = {}
+    for name in settings.pods:
+        moves[f"{name} is restarted with the other protocol"] = pods.Switches(name)
+        moves[f"{name} leaves"] = pods.Leaves(name)
+        moves[f"{name} is killed"] = pods.Dies(name)
+        moves[f"{name} starts with classic"] = pods.Starts(name)
+        moves[f"{name} starts with consumer"] = pods.Starts(name, "consumer")
+    things = {words: (event.name,) for words, event in moves.items() if isinstance(event, pods.OfAPod)}
+    moves |= {"60 s pass": pods.TimePassed(60_000), "the coordinator dies": pods.CoordinatorMoved()}
+    things["the coordinator dies"] = ("coordinator",)
+    begin = pods.simulate(settings, map(pods.Starts, settings.pods[:3]))[-1].state
+    title = "Touch a pod: what is the group, and who reads?"
+    return board(
+        pods, settings, moves, draw_pods, describe_pods, title=title, initial=replace(begin, effects=()), things=things
+    )
+
+
 _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
     {
         "coordinator": lambda: _offsets_topic(3, 9, "billing"),
@@ -345,6 +369,7 @@ _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
         "zookeeper": _zookeeper,
         "operations": lambda: _offsets_topic(1, 8, "shipping"),
         "transactions": _transactions,
+        "migration": _migration,
     }
 )
 
@@ -361,6 +386,7 @@ BOARDS: Mapping[str, str] = MappingProxyType(
         "zookeeper": "12: a group of old consumers",
         "operations": "13: the offsets topic with one replica",
         "transactions": "15: a transaction, and who may read it",
+        "migration": "16: a group that changes its protocol",
         **{
             f"game-{chapter}": f"{chapter}: the game of its exercises"
             for chapter in ("03", "05", "06", "08", "09", "10", "11", "13")

@@ -1,6 +1,7 @@
 """A group that changes its protocol, in words and drawn: what it is, who speaks what, and who has which partition.
 
-`animate_mixed` draws a whole run of `kafkalearn.groups.mixed.simulate` for `play`.
+`animate_mixed` draws a whole run of `kafkalearn.groups.mixed.simulate` for `play`, request by request; `draw_pods` a
+moment of `kafkalearn.groups.mixed.pods`, in which whatever follows from one deed has been asked and answered.
 """
 
 from __future__ import annotations
@@ -8,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
 from kafkalearn.drawing.svg import (
     BODY,
+    EMPTY,
     FILLS,
     INK,
     MARK,
     MUTED,
     PANEL,
+    READ,
     SMALL,
     TITLE,
     Box,
@@ -29,7 +33,10 @@ from kafkalearn.drawing.svg import (
 )
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.consumer import events as consumer
-from kafkalearn.groups.mixed.model import Event, Group
+from kafkalearn.groups.described import DEAD, DESCRIBE_GROUPS, described
+from kafkalearn.groups.mixed import pods
+from kafkalearn.groups.mixed.model import Event, Group, ProtocolChanged
+from kafkalearn.groups.mixed.pods import Asked, Pod, Rollout
 
 LEFT, TOP, ROW_HEIGHT, HEAD_HEIGHT, CELL, PARTITIONS_LEFT = 20, 58, 58, 46, 40, 620
 HEAD_BOXES = ((LEFT, 290), (LEFT + 310, 280), (LEFT + 610, 350))  # left edge and width
@@ -75,7 +82,7 @@ def describe_mixed(frame: Frame[Group, Event], before: Frame[Group, Event] | Non
 def _event_words(frame: Frame[Group, Event]) -> str:
     event = frame.event
     if event is None:
-        return "Nobody has joined"
+        return "The group before" if frame.state.member_ids else "Nobody has joined"
     if isinstance(event, consumer.TimePassed):
         return f"{event.ms / 1000:g} s pass"
     words = ASKED.get(type(event), type(event).__name__).format(event)
@@ -189,3 +196,202 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
         yield filled(HAS, *has)
     if gives:
         yield filled(GIVES_UP, *(boxes[number] for number in gives))
+
+
+# A moment of pods: what was done to one of them, what was asked and answered then, and who reads what.
+
+POD_TOP, POD_HEIGHT, POD_WIDTH, PARTITION, PARTITIONS_AT, ASKED_AT = 150, 52, 224, 38, 254, 502
+MOST_PODS, MOST_READ, LINE_HEIGHT, MOST_ASKED = 6, 6, 19, 12
+PODS_LEGEND = ((20, HAS, "read by the pod"), (200, GIVES_UP, "given to it, and not read"))
+DONE: dict[type, str] = {
+    pods.Leaves: "{0.name} closes its consumer and leaves",
+    pods.Dies: "{0.name} is killed, and nobody knows it yet",
+    pods.CoordinatorMoved: "The coordinator dies; another one has read what was written",
+}
+
+
+def describe_pods(
+    settings: pods.Settings, frame: Frame[Rollout, pods.Event], before: Frame[Rollout, pods.Event] | None = None
+) -> str:
+    """What was done, what the group is, who reads something else now, who waits, and what nobody reads.
+
+    >>> settings = pods.Settings()
+    >>> run = pods.simulate(settings, [pods.Starts("c1"), pods.Starts("c2"), pods.Switches("c2")])
+    >>> describe_pods(settings, run[3], run[2])
+    'c2 is restarted with the consumer protocol. The group was classic and is a consumer group now, epoch 3, Stable.'
+    """
+    rollout, was = frame.state, (before or frame).state
+    said = [_done_words(frame), _group_words(rollout.group, was.group)]
+    if before is not None:
+        said += [
+            f"{pod.name} reads {_read_words(pod.owned)} now"
+            for pod, earlier in zip(rollout.pods, was.pods, strict=True)
+            if pod.owned and pod.owned != earlier.owned
+        ]
+    said += [f"{pod.name} waits for the others" for pod in rollout.pods if pod.does == pods.WAITS]
+    said += [f"{pod.name} has failed with {pod.error}" for pod in rollout.pods if pod.does == pods.FAILED]
+    places = [each for each in rollout.group.owners if each not in rollout.readers]
+    if places:
+        said.append(f"Nobody reads {_read_words(places)}")
+    return "".join(f"{each}. " for each in said).strip()
+
+
+def _read_words(partitions: Sequence[TopicPartition]) -> str:
+    return " ".join(str(each.partition) for each in sorted(partitions))
+
+
+def _done_words(frame: Frame[Rollout, pods.Event]) -> str:
+    event = frame.event
+    match event:
+        case None:
+            return "The group and its pods"
+        case pods.Starts(name=name, protocol=protocol):
+            return f"{name} is started with the {protocol} protocol"
+        case pods.Switches(name=name):
+            return f"{name} is restarted with the {frame.state.pod(name).protocol} protocol"
+        case pods.TimePassed(ms=ms):
+            return f"{ms / 1000:g} s pass"
+    return DONE[type(event)].format(event)
+
+
+def _group_words(group: Group, was: Group) -> str:
+    now, before = TYPES[group.group_type], TYPES[was.group_type]
+    if group.group_type is None:
+        return "There is no group"
+    counted = f"{_counter(group)} {group.epoch}, {group.state}"
+    if was.group_type is None or now == before:
+        return f"It is a {now} group, {counted}"
+    return f"The group was {before} and is a {now} group now, {counted}"
+
+
+def draw_pods(
+    settings: pods.Settings, frame: Frame[Rollout, pods.Event], before: Frame[Rollout, pods.Event] | None = None
+) -> Picture:
+    """The coordinator, what a dashboard of 2019 shows, each pod with what it reads, and what was asked and answered.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no room: for six pods, and six partitions of one topic.
+    """
+    topics = settings.group.consumer.topics
+    count = sum(partitions for _, partitions in topics)
+    if len(settings.pods) > MOST_PODS or count > MOST_READ or len(topics) > 1:
+        raise KafkaLearnError(
+            f"the picture has room for {MOST_PODS} pods and {MOST_READ} partitions of one topic, got "
+            f"{len(settings.pods)} pods, {count} partitions and {len(topics)} topics"
+        )
+    rollout, was = frame.state, (before or frame).state
+    bottom = POD_TOP + max(POD_HEIGHT * len(rollout.pods), LINE_HEIGHT * MOST_ASKED - 22)
+    return picture(
+        bottom + 34,
+        text(LEFT, 32, _done_words(frame), TITLE, bold=True),
+        text(980, 32, f"{rollout.group.now_ms / 1000:g} s", BODY, "end", MUTED),
+        *_coordinator(rollout.group, was.group),
+        *(
+            text(PARTITIONS_AT + PARTITION * (number + 0.5), POD_TOP - 10, str(number), SMALL, "middle", MUTED)
+            for number in range(count)
+        ),
+        *(
+            shape
+            for place, pod in enumerate(rollout.pods)
+            for shape in _pod(rollout, was, pod, count, POD_TOP + POD_HEIGHT * place)
+        ),
+        *_asked(rollout),
+        legend(PODS_LEGEND, bottom + 18, up=14, gap=29, width=1),
+        label=describe_pods(settings, frame, before),
+    )
+
+
+def _coordinator(group: Group, was: Group) -> Iterator[str]:
+    """Type, number and state of the group; and what one sees of it that asks as in 2019."""
+    yield rect(LEFT, 48, 960, 66, EMPTY, rx=5)
+    yield text(LEFT + 12, 86, "coordinator", BODY, bold=True)
+    shown = (
+        (160, f"type: {TYPES[group.group_type]}", group.group_type != was.group_type),
+        (350, f"{_counter(group)}: {group.epoch}", group.epoch != was.epoch),
+        (540, f"state: {group.state}", group.state != was.state),
+    )
+    for x, words, is_new in shown:
+        yield text(x, 75, words, BODY, colour=MARK if is_new else INK, bold=is_new)
+    now, before = map(_old_state, (group, was))
+    words = f"a dashboard of 2019 asks with {DESCRIBE_GROUPS}, and shows: {now}"
+    yield text(160, 101, words, SMALL, colour=MARK if now != before else INK, bold=now != before)
+
+
+def _old_state(group: Group) -> str:
+    if group.group_type is None:
+        return DEAD
+    return described(TYPES[group.group_type], DESCRIBE_GROUPS, 5, state=group.state).state
+
+
+def _pod(rollout: Rollout, was: Rollout, pod: Pod, count: int, y: float) -> Iterator[str]:
+    """A pod with what its client knows, and its partitions."""
+    given = rollout.given_to(pod.name)
+    is_dead = not pod.is_running
+    yield rect(LEFT, y, POD_WIDTH, POD_HEIGHT - 8, EMPTY if is_dead else READ, rx=5, stroke=MUTED, stroke_width=1.5)
+    yield text(LEFT + 10, y + 28, cut_name(pod.name, 4), BODY, bold=True)
+    lines, earlier = _knows(rollout, pod), _knows(was, was.pod(pod.name))
+    for down, words, before in zip((18, 37) if lines[1] else (27, 0), lines, earlier, strict=True):
+        is_new = words != before
+        yield text(LEFT + 56, y + down, words, SMALL, colour=MARK if is_new else INK, bold=is_new)
+    boxes: dict[int, Box] = {
+        number: (PARTITIONS_AT + PARTITION * number + 2, y + 5, PARTITION - 4, PARTITION - 4) for number in range(count)
+    }
+    yield outlined(*boxes.values(), stroke=MUTED, width=1)
+    reads = [boxes[each.partition] for each in pod.owned]
+    unread = [boxes[each.partition] for each in given if each not in pod.owned]
+    if reads:
+        yield filled(HAS, *reads)
+    if unread:
+        yield filled(GIVES_UP, *unread)
+
+
+def _knows(rollout: Rollout, pod: Pod) -> tuple[str, str]:
+    """What a pod is, in two short lines."""
+    if pod.does == pods.STOPPED:
+        return "does not run", ""
+    if pod.does == pods.FAILED:
+        return "has failed:", pod.error
+    if pod.does == pods.KILLED:
+        counted = [each for each in rollout.group.member_ids if each.partition("/")[0] == pod.name]
+        return "is killed", "is still a member" if counted else "is no member"
+    number = "generation" if pod.protocol == pods.CLASSIC else "epoch"
+    return f"{pod.protocol} protocol", "joins, and waits" if pod.does == pods.WAITS else f"{number} {pod.epoch}"
+
+
+def _asked(rollout: Rollout) -> Iterator[str]:
+    """What was asked and answered, a line each, with the time where it is another one."""
+    yield text(ASKED_AT, POD_TOP - 10, "asked: answered", SMALL, colour=MUTED, bold=True)
+    lines = [(at_ms, words) for each in rollout.effects for at_ms, words in _asked_words(each, rollout)]
+    if len(lines) > MOST_ASKED:
+        at_ms, _ = lines[MOST_ASKED - 1]
+        lines = [*lines[: MOST_ASKED - 1], (at_ms, f"… and {len(lines) - MOST_ASKED + 1} more")]
+    last = None
+    for number, (at_ms, words) in enumerate(lines):
+        y = POD_TOP + 10 + LINE_HEIGHT * number
+        if at_ms is not None and at_ms != last:
+            yield text(ASKED_AT, y, f"{at_ms / 1000:g} s", SMALL, colour=MUTED)
+            last = at_ms
+        is_change = at_ms is None
+        yield text(ASKED_AT + 48, y, words, SMALL, colour=MARK if is_change else INK, bold=is_change)
+
+
+def _asked_words(effect: object, rollout: Rollout) -> Iterator[tuple[int | None, str]]:
+    match effect:
+        case ProtocolChanged(after=after):
+            yield None, f"the group is a {after.lower()} group now"
+        case consumer.MemberFenced(member_id=member_id, reason=reason):
+            yield effect.at_ms, f"{member_id} is removed: {reason}"
+        case classic.MemberRemoved(member_id=member_id, why=why) if why != "left":
+            yield effect.at_ms, f"{member_id} is removed: {why}"
+        case Asked(pod=pod, request=request):
+            knew = "" if effect.knew is None else f" {effect.knew}"
+            answer = effect.error or "waits"
+            if effect.error == "NONE":
+                gets = None if effect.partitions is None else f"gets {_read_words(effect.partitions) or 'nothing'}"
+                number = None if effect.epoch is None else f"epoch {effect.epoch}"
+                if request == "JoinGroup":
+                    number = f"generation {effect.epoch}"
+                answer = ", ".join(filter(None, (number, gets))) or "NONE"
+            yield effect.at_ms, f"{pod} {request}{knew}{', at last' * effect.has_waited}: {answer}"

@@ -72,7 +72,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "a scenario made of events": "Crashes CrashesAndReturns Created Deleted Disconnected Grows Joins Leaves "
         "Pauses Processing Restarts Scenario Speaks Subscribes Subscription",
     },
-    "kafkalearn.groups.mixed": {"a group of one's own": "Assigned Group next_deadline_ms"},
+    "kafkalearn.groups.mixed": {"a group of one's own": "Assigned Group Subscription next_deadline_ms"},
     "kafkalearn.live": {"a real Kafka on this machine, and one's own to read from": "Kafka connect"},
     "kafkalearn.live.questions": {"one question, of any release": "QUESTIONS ask"},
     "kafkalearn.log": {"when one's own log is cleaned next": "next_clean"},

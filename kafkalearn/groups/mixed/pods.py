@@ -395,8 +395,9 @@ class _Turns:
         self.effects.append(Asked(self.group.now_ms, pod.name, name, knew))
         self._take(request, of=pod, place=place)
         asked = self.effects[place]
+        is_heartbeat = isinstance(request, classic.Heartbeat) or (knew or 0) > 0  # not to join with, nor to leave with
         is_quiet = asked.error == "NONE" and asked.epoch in (None, knew) and asked.partitions is None
-        if is_quiet and pod.does in (READS, REPORTS):  # a heartbeat that brings nothing new
+        if is_heartbeat and is_quiet and not isinstance(request, classic.SyncGroup):
             del self.effects[place]
             if before.epoch == self.group.epoch and before.state == self.group.state:
                 del self.sent[-1]

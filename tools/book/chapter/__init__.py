@@ -81,6 +81,7 @@ _BY_HAND = {
     "Touch who waits": ("touch.touched?board=purgatory", "11"),
     "Touch a group of old consumers": ("touch.touched?board=zookeeper", "12"),
     "Touch the offsets topic": ("touch.touched?board=operations", "13"),
+    "Touch a group that changes its protocol": ("touch.touched?board=migration", "16"),
     "Look up your own group": ("place", "01 02"),
     "Try assignors on your group": ("assignors", "04"),
     "Take your own bytes apart": ("bytes", "07"),
