@@ -497,7 +497,7 @@ WRITES = (
 COMMITS = ("k div 10 AS group_id", "int(k % 10) AS partition", "n AS offset", "n * 10000 + k % 10000 AS committed_ms")
 OWNED_BY = ("concat('group-', k) AS group_id", "'orders' AS topic", "int(n) AS partition")
 OWNED_BY = (*OWNED_BY, "concat('m-', n % 3) AS member_before", "concat('m-', n % 2) AS member_after")
-LOADS = ("k AS cluster", "int(id % 50) AS offsets_partition", "double(id % 100) AS load")
+LOADS = ("k AS cluster", "int(id % 50) AS offsets_partition", "double(1 + id % 100) AS load")
 KEPT = Settings(retention_ms=2 * DAY_MS, retention_bytes=70_000_000)
 
 KEYED = (

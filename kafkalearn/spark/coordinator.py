@@ -184,7 +184,9 @@ def busiest_broker_shares(
     -------
     DataFrame
         A row for each size: ``brokers``, and over all clusters the ``average`` share of the busiest broker and that of
-        the unluckiest ``one_in_twenty``. `df` is read once. No Python runs on the workers.
+        the unluckiest ``one_in_twenty``. `df` is read once. No Python runs on the workers. Nothing is kept whole: a
+        cluster and leader take a row in one worker, on disk if need be; but the different shares of all clusters are in
+        one task's memory.
 
     Raises
     ------

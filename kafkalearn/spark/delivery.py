@@ -56,7 +56,8 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
     -------
     DataFrame
         A row for each record, its last attempt, with ``copy_count`` and ``result``, a name in
-        `kafkalearn.delivery.RESULTS`.
+        `kafkalearn.delivery.RESULTS`. Nothing is kept whole: one worker has all records of a run in order, about 100
+        bytes for each that was sent and each in the log, on disk if need be.
 
     Raises
     ------
@@ -268,7 +269,8 @@ def crash_costs(
     -------
     DataFrame
         ``run``, ``strategy``, ``record_count`` (processed), ``lost_count``, ``doubled_count``, ``commit_count``. The
-        polls of a run are in one row, some 64 bytes each.
+        polls of a run are in one row, some 64 bytes each; before that one takes about 160 in one worker, on disk if
+        need be.
 
     Raises
     ------

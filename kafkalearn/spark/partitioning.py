@@ -248,7 +248,8 @@ def moves_by_key(df: DataFrame, before: int, after: int, partitioner: str = "mur
     Returns
     -------
     DataFrame
-        ``key``, ``record_count``, ``partition_before``, ``partition_after``, ``moves``.
+        ``key``, ``record_count``, ``partition_before``, ``partition_after``, ``moves``. Nothing is kept whole: a key
+        takes about 130 bytes in one worker, 20 of its own among them, on disk if need be.
 
     Examples
     --------
@@ -324,8 +325,9 @@ def moved_share_by_count(
     Returns
     -------
     DataFrame
-        ``partition_count``, ``key_count``, ``moved_key_count``, ``moved_key_share``, by rising count. For a fair
-        hash the share is near ``n / (n + 1)``: nearly all.
+        ``partition_count``, ``key_count``, ``moved_key_count``, ``moved_key_share``, by rising count. For a fair hash
+        the share is near ``n / (n + 1)``: nearly all. Nothing is kept whole: a key takes about 110 bytes in one worker,
+        20 of its own among them, on disk if need be.
 
     Examples
     --------

@@ -62,7 +62,8 @@ def remote_ends(fetches: DataFrame) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``topic``, ``partition``, ``broker``, ``remote_end`` (the remote LEO), ``fetched_ms``.
+        ``topic``, ``partition``, ``broker``, ``remote_end`` (the remote LEO), ``fetched_ms``. Nothing is kept whole:
+        one worker has the fetches of a follower in order, about 140 bytes each, on disk if need be.
 
     Examples
     --------
@@ -89,6 +90,7 @@ def with_caught_up(fetches: DataFrame) -> DataFrame:
     """The fetches with ``caught_up_ms``: when the follower was last caught up, as its leader saw it.
 
     To ask for the leader's end is to be caught up now; to ask for its end at the fetch before, as of that fetch.
+    Nothing is kept whole: one worker has the fetches of a follower in order, about 120 bytes each, on disk if need be.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ def isr_changes(
     DataFrame
         ``topic``, ``partition``, ``broker``, ``at_ms``, ``change``: ``"shrink"`` or ``"expand"``. Exact where at most
         one follower of a partition is out at a time. Nothing is kept whole: one worker has all fetches of a follower in
-        order, on disk if need be.
+        order, about 100 bytes each, on disk if need be.
 
     References
     ----------

@@ -37,7 +37,7 @@ def growth(monkeypatch, tmp_path):
 
 
 def dataframe_functions():
-    """Every public function of `kafkalearn.spark` from DataFrame to DataFrame, as ``module.name``."""
+    """Every public function of `kafkalearn.spark` from DataFrame to DataFrame, as ``module.name``, and its words."""
     for path in sorted(RULES_FOLDER.rglob("*.py")):
         parts = path.relative_to(RULES_FOLDER).with_suffix("").parts
         for node in ast.parse(path.read_text(encoding="utf-8")).body if parts[0] not in NO_RULES else ():
@@ -45,18 +45,43 @@ def dataframe_functions():
                 continue
             types = [node.args.args[0].annotation, node.returns]
             if all(each is not None and ast.unparse(each) == "DataFrame" for each in types):
-                yield ".".join((*parts, node.name))
+                yield ".".join((*parts, node.name)), " ".join((ast.get_docstring(node) or "").split())
 
 
 def test_every_rule_on_spark_has_a_line_or_a_reason_for_none(growth):
     measured = {word for rule in growth.RULES for word in re.findall(r"\w+", f"{rule.name} {rule.after}")}
     left_out = sys.modules["_rules"].LEFT_OUT
-    functions = set(dataframe_functions())
+    functions = set(dict(dataframe_functions()))
 
     assert len(functions) > 50
     assert {name for name in functions if name.rpartition(".")[2] not in measured} == set(left_out)
     names = [rule.name for rule in growth.RULES + growth.KEYED]
     assert len(set(names)) == len(names)
+
+
+KEEPS = re.compile(
+    r"Row by row|[Nn]othing is kept whole|[Ww]hat is kept|(?:is|are) kept (?:in|whole)|keeps what|[Oo]ne (?:task|row)"
+    r"|every worker"
+)
+
+
+def test_every_rule_says_what_it_keeps_whole():
+    assert [name for name, words in dataframe_functions() if not KEEPS.search(words)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("total (min, med, max (stageId: taskId))\n4.5 MiB (1.0 MiB, 1.1 MiB, 1.3 MiB (stage 3.0: task 9))", 4_718_592),
+        ("64.0 KiB", 65_536),
+        ("total (min, med, max (stageId: taskId))\n0.0 B (0.0 B, 0.0 B, 0.0 B (stage 1.0: task 2))", 0),
+        ("2.0 GiB", 2**31),
+    ],
+)
+def test_what_an_operator_held_is_read_from_sparks_own_words(growth, text, size):
+    from _growing import _bytes_in  # beside the benchmark, as above
+
+    assert _bytes_in(text) == size
 
 
 def test_a_second_call_goes_on_and_more_rows_are_not_tried_where_fewer_were_too_many(growth, capsys):

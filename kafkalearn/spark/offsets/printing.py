@@ -180,7 +180,8 @@ def group_findings(decoded: DataFrame) -> DataFrame:
         ``group_id``, ``record_count``, ``size_bytes`` (of keys and values), ``share`` (of all such bytes),
         ``commit_count`` (records: one for each partition of a commit), ``commits_an_hour`` (null: too few, or too short
         a time), ``last_commit_ms``, ``has_members``, ``offset_count``, ``is_dead_but_kept`` (nobody is in it, its
-        offsets are there), ``is_gone`` (nothing of it counts any more, and the cleaner has not been), ``words``.
+        offsets are there), ``is_gone`` (nothing of it counts any more, and the cleaner has not been), ``words``. It
+        keeps what `latest_state` keeps, and a row for each group.
 
     Notes
     -----
