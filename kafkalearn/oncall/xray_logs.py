@@ -10,7 +10,7 @@ from kafkalearn.base.errors import KafkaLearnError, counted, listed
 from kafkalearn.formats.batches import Header, read_header
 from kafkalearn.formats.census import FileCensus, LogCensus, OpenTransaction, letting_go, mapped, span_of
 from kafkalearn.formats.segments import Unread, read_file, walk
-from kafkalearn.formats.transaction_log import TransactionalId
+from kafkalearn.formats.transaction_log import COMPLETE_ABORT, COMPLETE_COMMIT, TransactionalId
 from kafkalearn.log.cleaner import OVERTAKEN, cleanable, next_clean
 from kafkalearn.log.from_segments import log_from_segments
 from kafkalearn.log.model import (
@@ -473,7 +473,7 @@ PARTITIONS_SHOWN = 4
 def open_findings(
     given: GivenLog, census: LogCensus, known: Mapping[int, TransactionalId], now_ms: int
 ) -> Iterator[Finding]:
-    """The open transactions of a log that are older than any transaction may be.
+    """The open transactions of a log that are older than any transaction may be, or that their coordinator has ended.
 
     Parameters
     ----------
@@ -488,9 +488,23 @@ def open_findings(
     """
     for each in census.open_transactions:
         of = known.get(each.producer_id)
-        if now_ms - each.begun_ms > _limit_ms(of):
+        if now_ms - each.begun_ms > _limit_ms(of) or _is_left(each, of):
             since = f"{moment(each.begun_ms)}, {lasting(now_ms - each.begun_ms)}" if each.begun_ms >= 0 else "?"
             yield Finding(OPEN_TRANSACTION, given.name, _words(given, each, of, census, f"open since {since}"))
+
+
+def _is_left(each: OpenTransaction, of: TransactionalId | None) -> bool:
+    """Whether its coordinator has written that a transaction of its producer is complete, under a later epoch.
+
+    It does so after the last marker; without one here the marker was given up (KAFKA-20734), or is still to be copied.
+    Of a client before KIP-890, which has one epoch for all its transactions, the time alone tells.
+    """
+    return (
+        of is not None
+        and of.state in (COMPLETE_COMMIT, COMPLETE_ABORT)
+        and of.producer_epoch > each.producer_epoch
+        and of.updated_ms >= each.begun_ms
+    )
 
 
 def _limit_ms(of: TransactionalId | None) -> int:
@@ -511,7 +525,7 @@ def waiting_words(
     """
     for each in census.open_transactions if is_guessed else ():
         limit_ms = _limit_ms(known.get(each.producer_id))
-        if now_ms - each.begun_ms <= limit_ms:
+        if now_ms - each.begun_ms <= limit_ms and not _is_left(each, known.get(each.producer_id)):
             until = moment(each.begun_ms + limit_ms)
             hangs = f"open since {moment(each.begun_ms)}, and if now is later than {until}, it hangs"
             yield f"{OPEN_TRANSACTION}, {_words(given, each, known.get(each.producer_id), census, hangs)}"
@@ -532,6 +546,16 @@ def _words(given: GivenLog, each: OpenTransaction, of: TransactionalId | None, c
     call = f"{TOOL} abort --topic {given.at.topic} --partition {given.at.partition} --start-offset {each.first_offset}"
     if of is None:
         hanging = f"; if no coordinator has it as Ongoing, this ends it: {call}"
+    elif _is_left(each, of):
+        hanging = (
+            f"; completed at {moment(of.updated_ms)} without a marker here, as brokers since 4.3 do where a partition "
+            "has no leader (KAFKA-20734), if this copy has all that its leader has; the next transaction of "
+            f"{of.transactional_id!r} that writes here ends it, as it ends itself"
+        )
+        if of.state == COMPLETE_COMMIT:
+            hanging += ": let one commit, as an abort takes these records from such readers, and so does the tool"
+        else:
+            hanging += f", and so does this: {call}"
     else:
         hanging = "" if of.is_open else f"; its coordinator will not end it, this does: {call}"
     batches = counted(each.batch_count, "batch", "batches")

@@ -9,10 +9,13 @@ from kafkalearn.oncall import why
 from kafkalearn.oncall.answer import WIDTH, Outcome
 from kafkalearn.oncall.logs import read
 from kafkalearn.oncall.logs.transactions import MEANINGS, event_of_line, findings
+from tests.recorded import recorded
 
 RECORDED = json.loads(
     (Path(__file__).resolve().parents[1] / "vectors" / "server_logs" / "transactions.json").read_text(encoding="utf-8")
 )["runs"]
+
+GIVEN_UP = recorded("given-up")["runs"]
 
 
 def kinds(answer):
@@ -53,6 +56,19 @@ def test_both_logs_together_say_it_once_for_each_id_and_kind():
     assert all(each["evidence"] for each in data)
 
 
+@pytest.mark.parametrize("release", GIVEN_UP)
+def test_a_marker_that_is_given_up_names_the_partition_and_what_ends_what_hangs(release):
+    answer = why(GIVEN_UP[release]["lines"], has_advice=False)
+    if release == "4.2.1":  # there it waits until there is a leader
+        assert answer.transactions == ()
+        return
+    (found,) = answer.transactions
+    assert (found.transactional_id, found.kind, found.count) == ("billing-1", "marker given up", 1)
+    assert found.words.endswith("without a leader: orders-0")
+    assert "KAFKA-20734" in str(answer)
+    assert max(map(len, str(answer).splitlines())) <= WIDTH
+
+
 @pytest.mark.parametrize(
     ("line", "kind", "name", "producer", "place"),
     [
@@ -80,6 +96,12 @@ def test_both_logs_together_say_it_once_for_each_id_and_kind():
             "[TransactionCoordinator id=1] Rollback of ongoing transaction for transactionalId pay failed due to "
             "error NOT_ENOUGH_REPLICAS",
             "rollback failed", "pay", None, None,
+        ),
+        (
+            "[Transaction Marker Channel Manager 1]: Couldn't find leader endpoint for partitions HashSet(orders-0, "
+            "orders-1) while trying to send transaction markers for pay, these partitions are likely deleted already "
+            "and hence can be skipped",
+            "marker given up", "pay", None, "orders-0, orders-1",
         ),
         ("[TransactionCoordinator id=1] Startup complete.", None, None, None, None),
         ("[Producer clientId=p] Closing the Kafka producer", None, None, None, None),

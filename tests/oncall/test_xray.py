@@ -1,5 +1,6 @@
 """`xray`: the command, what is found in files and beside them, groups and transactions of the internal topics."""
 
+import base64
 import hashlib
 import json
 import os
@@ -597,3 +598,19 @@ def test_an_open_transaction_of_quiet_files_is_named_with_the_time_after_which_i
     assert xray(folder, now_ms=NOW_MS + 60_000).logs[0].waiting == ()
     late = xray(folder, now_ms=NOW_MS + HOUR_MS)
     assert (kinds(late), late.logs[0].waiting) == ([xray_given.OPEN_TRANSACTION], ())
+
+
+@pytest.mark.parametrize("release", recorded("given-up")["runs"])
+def test_a_transaction_whose_marker_was_given_up_is_named_at_once_with_what_ends_it(release, tmp_path):
+    for name, segment in recorded("given-up")["runs"][release]["disk"].items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{0:020}.log").write_bytes(base64.b64decode(segment))
+    found = xray(tmp_path)
+    if release == "4.2.1":
+        assert found.findings == ()
+        return
+    assert kinds(found) == [xray_given.OPEN_TRANSACTION]
+    assert all(log.waiting == () for log in found.logs)
+    assert "'billing-1', which its coordinator has as CompleteCommit" in found.findings[0].words
+    assert "KAFKA-20734" in found.findings[0].words
+    assert " abort --topic" not in found.findings[0].words  # it would take from readers what was committed

@@ -16,7 +16,7 @@ INITIALIZED, LOADED = "initialized", "coordinator loaded"
 TIMED_OUT, ROLLBACK_FAILED, FENCED, OLD_EPOCH = "timed out", "rollback failed", "fenced", "old epoch"
 NOT_ENDED, MARKER_REFUSED, MARKER_DELAYED = "not ended", "marker refused", "marker delayed"
 EXPIRED, BAD_TIMEOUT, OTHER_STATE, OUT_OF_ORDER = "id unknown", "timeout too long", "other state", "out of order"
-NOT_VERIFIED, UNSUPPORTED = "not verified", "unsupported"
+NOT_VERIFIED, UNSUPPORTED, GIVEN_UP = "not verified", "unsupported", "marker given up"
 
 
 class Meaning(NamedTuple):
@@ -63,6 +63,15 @@ MEANINGS: Mapping[str, Meaning] = MappingProxyType(
         MARKER_DELAYED: Meaning(
             "a marker could not be written at once, and is sent again",
             "look at the leader of that partition; until then read_committed readers of it wait",
+        ),
+        GIVEN_UP: Meaning(
+            "the coordinator found no leader for a partition of its transaction, took it for deleted and gave up the "
+            "marker: for the coordinator the transaction is complete",
+            "nothing, if the topic was deleted, or the broker is of 4.2 or older. Since 4.3 a partition whose brokers "
+            "are away looks so, too (KAFKA-20734): its read_committed readers wait where the transaction begins, also "
+            "once it has a leader again. The next transaction of this transactional id that writes there ends it, as "
+            "it ends itself: let one commit. An abort, by the producer or by kafka-transactions.sh, takes from those "
+            "readers what was committed",
         ),
         EXPIRED: Meaning(
             "the coordinator does not know this producer for its transactional id: the id was not used for "
@@ -137,6 +146,11 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (OUT_OF_ORDER, rf"sequence number for producer {_PID} at offset \d+ in partition (?P<place>[^\s:]+)"),
         (MARKER_REFUSED, rf"Sending {_ID}'s transaction marker for partition (?P<place>\S+) has permanently failed"),
         (MARKER_DELAYED, rf"Sending {_ID}'s transaction marker (?:for|from) partition (?P<place>\S+) has failed with"),
+        (
+            GIVEN_UP,
+            r"Couldn't find leader endpoint for partitions \w{0,20}[(\[](?P<place>[^)\]]{1,2000})[)\]] "
+            rf"while trying to send transaction markers for {_ID}, these partitions are likely deleted",
+        ),
         (INITIALIZED, rf"ProducerId set to {_PID} with epoch (?P<epoch>-?\d+)"),
         (BAD_TIMEOUT, r"The transaction timeout is larger than the maximum value allowed by"),
         (LOADED, r"Completed loading transaction metadata from (?P<place>__transaction_state-\d+)"),
@@ -152,6 +166,7 @@ _APPEND_FAILED = re.compile(
 _EXCEPTION = re.compile(r"\borg\.apache\.kafka\.common\.errors\.(\w+Exception)\b")
 _CLIENT = re.compile(r"\[Producer clientId=(?P<client>[^,\]]*)(?:, transactionalId=(?P<id>[^\]]*))?\]")
 _NO_FINDING = (INITIALIZED, LOADED)
+PLACES_SHOWN = 4
 MANY = 20
 """So often an id may be answered CONCURRENT_TRANSACTIONS before it is a finding: one that is fenced is once."""
 
@@ -164,7 +179,7 @@ class TransactionEvent(NamedTuple):
     transactional_id: str | None
     producer_id: int | None
     epoch: int | None
-    place: str | None  # the partition that the line names
+    place: str | None  # the partition that the line names; some name several, with commas between
     source: str
     line: int
     text: str
@@ -274,6 +289,10 @@ def _finding(
 ) -> TransactionFinding:
     meaning = MEANINGS[kind]
     words = meaning.words
+    if kind == GIVEN_UP:
+        places = sorted({place for each in seen for place in (each.place or "").split(", ")})
+        more = f" and {len(places) - PLACES_SHOWN} more" if len(places) > PLACES_SHOWN else ""
+        words = f"{words}; without a leader: {', '.join(places[:PLACES_SHOWN])}{more}"
     if kind in (FENCED, OLD_EPOCH, NOT_ENDED) and name is not None:
         words = _with_reason(words, name, seen[0], every)
     return TransactionFinding(
