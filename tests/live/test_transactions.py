@@ -24,6 +24,7 @@ from kafkalearn.transactions import (
 from kafkalearn.transactions.model import AddOffsetsToTxn, AskedElsewhere, CoordinatorElected, CoordinatorLoaded
 from kafkalearn.transactions.simulator import settled
 from tests.live.checked import holds
+from tests.live.java import run_java_class
 
 pytestmark = pytest.mark.live
 
@@ -98,6 +99,11 @@ RULE_OF_PARTITIONS = (
     "several partitions of __transaction_state, a failover of one; a commit to a partition without a leader; "
     "InitProducerId 6"
 )
+ENABLES = "transaction.two.phase.commit.enable"
+METHODS = (
+    "abortTransaction/0", "beginTransaction/0", "commitTransaction/0", "initTransactions/0",
+    "sendOffsetsToTransaction/2",
+)  # fmt: skip
 EMPTY_ID = {
     "producerId": 10**6, "producerEpoch": 0, "transactionTimeoutMs": 60_000, "transactionStatus": 0,
     "transactionPartitions": None, "transactionLastUpdateTimestampMs": 0, "transactionStartTimestampMs": -1,
@@ -249,3 +255,31 @@ def test_while_a_coordinator_loads_and_at_a_broker_that_is_none_requests_are_ref
     for event in (CoordinatorElected(), CoordinatorLoaded()):
         ours = step(settings, ours, event)
     assert answers() == said(ours, AskedElsewhere)
+
+
+@holds(RULE_OF_PARTITIONS)
+def test_a_java_producer_has_of_two_phase_commit_a_setting_alone_which_changes_nothing(cluster, release):
+    """Brokers have it from 4.1 on; a producer up to 4.4 cannot prepare, and its coordinator aborts it as any other."""
+    if not at_least("4.1", release):
+        pytest.skip("the setting came with 4.1")
+    kafka = cluster(config={"unstable.api.versions.enable": True, ENABLES: True}, brokers=1)
+    kafka.create_topic("t", 1)
+    said = run_java_class(
+        kafka.release,
+        "TwoPhase",
+        kafka.bootstrap,
+        "t",
+        f"{ENABLES}=true",
+        f"{ENABLES}=true,transaction.timeout.ms=1000",
+    )
+    methods, sent, refused = said.splitlines()
+    assert methods == f"[{', '.join(METHODS)}]"
+    assert sent == "sent"
+    assert refused.startswith("ConfigException: Cannot set transaction.timeout.ms when ")
+
+    settings = Settings(release, has_unstable_apis=True, allows_two_phase_commit=True)
+    ours = step(settings, start(settings), InitProducerId("x"))
+    asked = step(settings, start(settings), InitProducerId("x", 6, enables_two_phase_commit=True))
+    (got,) = kafka.ask(1, "DescribeTransactions", {"transactionalIds": ["x"]}, 0)["transactionStates"]
+    assert got["transactionState"] == "Ongoing"
+    assert got["transactionTimeoutMs"] == ours.transaction("x").timeout_ms != asked.transaction("x").timeout_ms
