@@ -32,11 +32,13 @@ UNFINISHED = BOOT / "unfinished"  # there while an installation runs, and after 
 # An older uv on PATH is passed over: it may not know --build-constraints or read the lock's markers.
 OLDEST_UV = (0, 5, 0)
 
-# A reader's settings that would send the installation elsewhere, or other packages in front of ours.
+# A reader's settings that would send the installation elsewhere, put other packages in front of ours, or cost minutes.
 UNWANTED = [
     *("PYTHONHOME", "PYTHONPATH"),
     *("PIP_CONSTRAINT", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_TARGET", "PIP_USER"),
     *("UV_CONSTRAINT", "UV_OVERRIDE", "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_TARGET"),
+    # Images of containers set it: each process, of which tests have hundreds, would compile all that it imports anew.
+    "PYTHONDONTWRITEBYTECODE",
 ]
 
 

@@ -65,7 +65,7 @@ def imported_by(tree: ast.AST) -> set[str]:
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports name the package in full"
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= inside & set(MODULES) or {node.module}
+            names |= inside & MODULES.keys() or {node.module}
     return names
 
 

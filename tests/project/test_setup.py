@@ -133,7 +133,8 @@ def test_the_version_of_a_python_that_does_not_run_is_nothing():
 
 
 def test_a_command_finds_the_programs_of_the_environment_first():
-    found = environment.variables({"PATH": "/usr/bin", "PYTHONPATH": "/spark/python", "HOME": "/home/ann"})
+    unwanted = {"PYTHONPATH": "/spark/python", "PYTHONDONTWRITEBYTECODE": "1"}
+    found = environment.variables({"PATH": "/usr/bin", **unwanted, "HOME": "/home/ann"})
 
     assert found["PATH"].split(os.pathsep) == [str(VENV_PYTHON.parent), "/usr/bin"]
     assert found["VIRTUAL_ENV"] == str(ROOT / ".venv")
