@@ -10,14 +10,14 @@ import pytest
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.progress.record import Entry, Record, encoded
-from tests.exercises.every_exercise import EXERCISES, FORMS, name_of
+from tests.exercises.every_exercise import EXERCISES, name_of, one_of_each_form
 from tools.page.exercises import NOT_IN_THE_PAGE, check, find_exercise
 
 each_exercise = pytest.mark.parametrize("exercise", [exercise for _, exercise in EXERCISES], ids=name_of)
-one_of_each_form = pytest.mark.parametrize("exercise", FORMS, ids=name_of)
+of_each_form = pytest.mark.parametrize("exercise", one_of_each_form(), ids=name_of)
 each_wrong_answer = pytest.mark.parametrize(
     ("exercise", "misconception"),
-    [(exercise, misconception) for exercise in FORMS for misconception in exercise.misconceptions],
+    [(exercise, misconception) for exercise in one_of_each_form() for misconception in exercise.misconceptions],
     ids=name_of,
 )
 
@@ -35,7 +35,7 @@ def checked(exercise, code, record=""):
     return check({"exercise": exercise.progress.exercise, "code": code, "record": record})
 
 
-@one_of_each_form
+@of_each_form
 def test_the_solution_is_right_and_kept(exercise):
     exercise.progress.forget()
     said = checked(exercise, code_of(exercise, exercise.solve()))

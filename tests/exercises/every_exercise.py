@@ -27,8 +27,10 @@ def form_of(exercise):
     return type(exercise.judge), "function" if isinstance(kept, dict) and "function" in kept else type(kept)
 
 
-FORMS = [*{form_of(exercise): exercise for _, exercise in reversed(EXERCISES)}.values()]
-"""The first exercise of each form, for what costs much and cannot differ from one to another of its kind."""
+@cache
+def one_of_each_form():
+    """The first exercise of each form, for what costs much and cannot differ from one to another of its kind."""
+    return [*{form_of(exercise): exercise for _, exercise in reversed(EXERCISES)}.values()]
 
 
 @cache
