@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from types import MappingProxyType
+from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic, ResourceType
 
 from kafkalearn.base.errors import KafkaLearnError
@@ -25,7 +26,7 @@ AT_ONCE: Mapping[str, object] = {"linger.ms": 0, "enable.idempotence": False, "s
 TIMEOUT_S = 15.0
 
 
-def client_config(bootstrap: str, config: Mapping[str, object]) -> dict[str, object]:
+def client_config(bootstrap: str, config: Mapping[str, object]) -> dict[str, Any]:
     """The configuration of a client: where the cluster is, what makes it fast, and what is given."""
     return {"bootstrap.servers": bootstrap, **FAST, **config}
 
@@ -122,11 +123,14 @@ def send_records(
     own = producer(bootstrap, {**AT_ONCE, **config})
     results: list[int | str] = []
 
-    def note(error: object, message: object) -> None:
-        results.append(error.name() if error else message.offset())
+    def note(error: KafkaError | None, message: Message) -> None:
+        result = error.name() if error else message.offset()
+        assert result is not None, "a record that was taken has an offset"
+        results.append(result)
 
     for key, value, timestamp_ms in records:
-        own.produce(topic, value, key, partition, note, **({} if timestamp_ms is None else {"timestamp": timestamp_ms}))
+        stamped: dict[str, Any] = {} if timestamp_ms is None else {"timestamp": timestamp_ms}
+        own.produce(topic, value, key, partition, note, **stamped)
         own.flush(timeout_s)
     if own.flush(timeout_s):
         raise KafkaLearnError(

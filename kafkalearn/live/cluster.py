@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
@@ -218,13 +219,13 @@ class ReadsGroups(Asking):
             found["assignmentEpoch"],
         )
 
-    def _described(self, coordinator: int, name: str, values: dict[str, object]) -> dict:
+    def _described(self, coordinator: int, name: str, values: dict[str, Any]) -> dict:
         (found,) = self._ask(coordinator, name, values)["groups"]
         refuse_error(found, f"group {found['groupId']!r}")
         return found
 
 
-def _by_topic(places: Iterable[TopicPartition] | None) -> list[dict[str, object]] | None:
+def _by_topic(places: Iterable[TopicPartition] | None) -> list[dict[str, Any]] | None:
     """Partitions as a request has them; None: all."""
     if places is None:
         return None
@@ -234,7 +235,7 @@ def _by_topic(places: Iterable[TopicPartition] | None) -> list[dict[str, object]
     return [{"name": topic, "partitionIndexes": partitions} for topic, partitions in numbers.items()]
 
 
-def _list_request(version: int) -> dict[str, object]:
+def _list_request(version: int) -> dict[str, Any]:
     """All groups, whatever their state and type."""
     return ({"statesFilter": []} if version >= 4 else {}) | ({"typesFilter": []} if version >= 5 else {})
 
@@ -485,7 +486,7 @@ class Cluster(ReadsLogs, ReadsGroups, ReadsSettings):
         self.close()
 
 
-def connect(addresses: str, config: Mapping[str, object] | None = None, timeout_s: float = TIMEOUT_S) -> Cluster:
+def connect(addresses: str, config: Mapping[str, Any] | None = None, timeout_s: float = TIMEOUT_S) -> Cluster:
     """Your own cluster, to read from: strictly read-only.
 
     It sends requests that change nothing: no topic is created by asking for it, nothing joins or commits in a group,

@@ -314,7 +314,7 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
 # Which releases there are, and every jar of each by its hash: ``released.json``, from ``tools.live_releases``.
 
-FILE = files(__package__) / "released.json"
+FILE = files("kafkalearn.live") / "released.json"
 
 
 class Jar(NamedTuple):
@@ -397,17 +397,17 @@ def kafka_folder() -> Path:
     return data_folder() / "kafka"
 
 
-def jar_paths(release: Release) -> list[Path]:
+def jar_paths(release: Release | Connector) -> list[Path]:
     """Where the jars of a release are, or will be."""
     return [kafka_folder() / "jars" / jar.module.jar_name for jar in release.jars]
 
 
-def missing(release: Release) -> list[Jar]:
+def missing(release: Release | Connector) -> list[Jar]:
     """The jars of a release that are not there in their full length."""
     return [jar for jar, path in zip(release.jars, jar_paths(release), strict=True) if not _is_whole(jar, path)]
 
 
-def fetch(release: Release, update: Update | None = None) -> None:
+def fetch(release: Release | Connector, update: Update | None = None) -> None:
     """See to it that all jars of a release are there; without an `update` the progress is printed.
 
     Raises
@@ -430,7 +430,7 @@ def fetch(release: Release, update: Update | None = None) -> None:
         ) from None
 
 
-def _fetch(release: Release, wanted: list[Jar], update: Update) -> None:
+def _fetch(release: Release | Connector, wanted: list[Jar], update: Update) -> None:
     folder = kafka_folder() / "jars"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=kafka_folder()) as place:
@@ -451,7 +451,7 @@ def _fetch(release: Release, wanted: list[Jar], update: Update) -> None:
             (draft / jar.module.jar_name).replace(folder / jar.module.jar_name)  # at once, whole or not at all
 
 
-def _advice(release: Release, wanted: list[Jar], reason: str) -> str:
+def _advice(release: Release | Connector, wanted: list[Jar], reason: str) -> str:
     size_bytes = sum(jar.size_bytes for jar in wanted)
     return (
         f"the jars of {release.title} ({_megabytes(size_bytes)}) could not be fetched; what needs no real "
@@ -544,7 +544,7 @@ def _megabytes(count: int) -> str:
 # It is the newest that is published; `tools.spark_connector` writes ``connector.json``. One of an older minor version
 # works with PySpark 4.3. On a cluster Spark fetches it itself: ``spark.jars.packages``.
 
-CONNECTOR_FILE = files(__package__) / "connector.json"
+CONNECTOR_FILE = files("kafkalearn.live") / "connector.json"
 
 
 class Connector(NamedTuple):

@@ -16,7 +16,7 @@ from typing import Any
 from kafkalearn.base.checks import one_of
 from kafkalearn.formats.wire import Layout, recorded_layout
 
-FILE = files(__package__) / "layouts.json"
+FILE = files("kafkalearn.live") / "layouts.json"
 
 MESSAGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(json.loads(FILE.read_text(encoding="utf-8"))["messages"])
 """What the file says of each message, by the name of Kafka's class: its request's number, its versions, its fields."""

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
@@ -178,7 +179,7 @@ OURS = (
 """What `Kafka` decides by itself."""
 
 
-def properties_of(node: Node, nodes: Sequence[Node], config: Mapping[str, object]) -> dict[str, str]:
+def properties_of(node: Node, nodes: Sequence[Node], config: Mapping[str, Any]) -> dict[str, str]:
     """The settings of one node: ours, and over them those given. A value may be a function of the node; None: unset.
 
     Raises
@@ -211,7 +212,7 @@ def properties_of(node: Node, nodes: Sequence[Node], config: Mapping[str, object
     return {name: _text(value) for name, value in chosen.items() if value is not None}
 
 
-def fetch_wait_ms(node: Node, config: Mapping[str, object]) -> int:
+def fetch_wait_ms(node: Node, config: Mapping[str, Any]) -> int:
     """How long a fetch that a follower has sent may wait at its leader: as given, else ours; Kafka's where unset.
 
     >>> from pathlib import Path
@@ -220,7 +221,7 @@ def fetch_wait_ms(node: Node, config: Mapping[str, object]) -> int:
     (100, 500, 20)
     """
     value = _of_node({**QUICK, **config}[FETCH_WAIT], node)
-    return int(default(FETCH_WAIT) if value is None else value)
+    return int(str(default(FETCH_WAIT) if value is None else value))
 
 
 def _of_node(value: object, node: Node) -> object:
@@ -370,7 +371,7 @@ class Nodes:
         self,
         release: Release,
         broker_count: int,
-        config: Mapping[str, object],
+        config: Mapping[str, Any],
         features: Mapping[str, int],
         has_logs: bool = False,
         training: Sequence[str] = (),
@@ -392,9 +393,22 @@ class Nodes:
         self.features = dict(features)
         self.has_logs = has_logs
         self.nodes: tuple[Node, ...] = ()
-        self.processes: Processes | None = None
+        self._processes: Processes | None = None
         self.expected_down: set[int] = set()  # the nodes that were stopped or killed on purpose
         self.training = training
+
+    @property
+    def processes(self) -> Processes:
+        """The processes that run the nodes.
+
+        Raises
+        ------
+        KafkaNotStarted
+            Before the start.
+        """
+        if self._processes is None:
+            raise KafkaNotStarted("this cluster was not started; start() does it, and so does `with`")
+        return self._processes
 
     def start(self, timeout_s: float) -> None:
         """Start all nodes and wait until every broker counts as alive.
@@ -417,8 +431,8 @@ class Nodes:
                     raise
 
     def _start(self, checkpoint: Path, deadline: float) -> None:
-        self.processes = Processes()
-        self.nodes = lay_out(self.broker_count, self.processes.folder)
+        self._processes = Processes()
+        self.nodes = lay_out(self.broker_count, self._processes.folder)
         cluster_id = new_uuid()
         for node in self.nodes:
             node.folder.mkdir()
@@ -482,11 +496,11 @@ class Nodes:
 
     def close(self) -> None:
         """Kill all processes and remove their folder; a second time does nothing."""
-        if self.processes is not None:
+        if self._processes is not None:
             for node in self.nodes:
                 with contextlib.suppress(KafkaNotStarted):
-                    self.processes.send(node.name, KILL)
-            self.processes.close()
+                    self._processes.send(node.name, KILL)
+            self._processes.close()
 
     def _printed(self, node: Node) -> str:
         text = node.output.read_text(encoding="utf-8", errors="replace") if node.output.exists() else ""

@@ -201,7 +201,8 @@ def require_signals() -> None:
 def end_watcher(process: subprocess.Popen) -> None:
     """Close the pipes of a watcher, which ends what it has started, and wait for that."""
     for pipe in (process.stdin, process.stdout):
-        pipe.close()
+        if pipe is not None:
+            pipe.close()
     process.wait(END_TIMEOUT_S)
 
 
@@ -229,6 +230,9 @@ class Processes:
             start_new_session=True,
             bufsize=0,
         )
+        assert self._watcher.stdin is not None, "it is asked for"
+        assert self._watcher.stdout is not None, "it is asked for"
+        self._to_watcher, self._from_watcher = self._watcher.stdin, self._watcher.stdout
         # Popen itself would do the contrary: one that is dropped while its program runs is kept, with its pipes.
         self._end = weakref.finalize(self, end_watcher, self._watcher)
 
@@ -264,7 +268,7 @@ class Processes:
             self._number += 1
             request = json.dumps({"number": self._number, "name": name, **words})
             try:
-                self._watcher.stdin.write(request.encode() + b"\n")
+                self._to_watcher.write(request.encode() + b"\n")
                 reply = self._reply(self._number)
             except (OSError, ValueError):
                 raise KafkaNotStarted("the cluster was closed; start another: Kafka()") from None
@@ -281,8 +285,8 @@ class Processes:
                 reply = json.loads(line)
                 if reply["number"] == number:
                     return reply
-            readable, _, _ = select.select([self._watcher.stdout], [], [], max(0.0, deadline - time.monotonic()))
-            read = self._watcher.stdout.read(65536) if readable else b""
+            readable, _, _ = select.select([self._from_watcher], [], [], max(0.0, deadline - time.monotonic()))
+            read = self._from_watcher.read(65536) if readable else b""
             if not read:
                 raise OSError("the watcher has ended")
             self._rest += read

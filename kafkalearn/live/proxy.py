@@ -14,14 +14,17 @@ import contextlib
 import socket
 import threading
 from collections import Counter
+from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from kafkalearn.live.nodes import HOST
 from kafkalearn.live.requests import APIS, HEADER, LENGTH, find_api
 
 if TYPE_CHECKING:
     from kafkalearn.live.kafka import Kafka
+
+Serving: TypeAlias = Callable[[socket.socket, socket.socket, dict[int, str]], None]
 
 _NAMES = {api.number: api.name for api in APIS.values()}
 _CORRELATION_ID = Struct(">i")
@@ -86,7 +89,7 @@ class Proxy:
             for work in (self._requests, self._answers):
                 threading.Thread(target=self._serve, args=(work, client, broker, names), daemon=True).start()
 
-    def _serve(self, work: object, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
+    def _serve(self, work: Serving, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
         with contextlib.suppress(OSError):
             work(client, broker, names)
         for each in (client, broker):

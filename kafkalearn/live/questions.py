@@ -41,7 +41,8 @@ from kafkalearn.live.request_values import (
     produce,
 )
 from kafkalearn.offsets import decode_key, decode_value, formatter_line
-from kafkalearn.offsets.records import OFFSET_TYPES
+from kafkalearn.offsets.records import OFFSET_TYPES, decode
+from kafkalearn.offsets.replay import committed
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 from kafkalearn.releases.real_answers import (
     NobodyAnswers,
@@ -76,7 +77,7 @@ SINCE_4_3 = {"group.consumer.assignment.interval.ms": 0, "group.consumer.assigno
 JOINS, GOES = 0, -1  # as member epochs
 REBALANCE_MS = 3_000_000
 
-Owners = list[dict[str, list[list[object]]]]
+Owners = list[dict[str, list[list[str | int]]]]
 """After each join and after the leave: of each member its partitions, as [topic, number]."""
 
 
@@ -99,7 +100,7 @@ def owners_by_uniform(release: str) -> Owners:
         broker = kafka.coordinator(GROUP)
         epochs: dict[str, int] = {}
 
-        def send(member: str, epoch: int, *joining: object) -> None:
+        def send(member: str, epoch: int, *joining: Any) -> None:
             answer = kafka.ask(broker, "ConsumerGroupHeartbeat", consumer_heartbeat(GROUP, member, epoch, *joining))
             epochs[member] = answer["memberEpoch"]
 
@@ -116,7 +117,7 @@ def owners_by_uniform(release: str) -> Owners:
             else:
                 send(member, JOINS, list(ONE_TOPIC), {}, "uniform", REBALANCE_MS)
             group = wait_for(look, lambda found: found.group_epoch == found.assignment_epoch, "the target", TIMEOUT_S)
-            seen.append({each.member_id: [list(place) for place in each.target] for each in group.members})
+            seen.append({each.member_id: [list(place) for place in each.target or ()] for each in group.members})
         return seen
 
 
@@ -140,7 +141,7 @@ def _owners_of_consumers(release: str, strategy: str) -> Owners:
         return seen
 
 
-def _settled(kafka: Kafka, consumers: dict[str, confluent_kafka.Consumer]) -> dict[str, list[list[object]]]:
+def _settled(kafka: Kafka, consumers: dict[str, confluent_kafka.Consumer]) -> dict[str, list[list[str | int]]]:
     """Of each member its partitions, when all of them have settled."""
 
     def look() -> DescribedGroup:
@@ -221,7 +222,7 @@ def commit_one(kafka: Kafka, broker: int, group: str) -> None:
 def partitions_of_groups(kafka: Kafka) -> dict[str, int]:
     """In which partition of the offsets topic each group's records lie, on the brokers' disks."""
     return {
-        decode_key(each.key)[1]["group"]: partition
+        str(decode_key(each.key or b"")[1]["group"]): partition
         for disk in map(kafka.disk, kafka.broker_ids)
         for topic, partition in disk.replicas()
         if topic == OFFSETS_TOPIC
@@ -236,7 +237,7 @@ FORMATTER = "org.apache.kafka.tools.consumer.OffsetsMessageFormatter"
 WAIT_MS = "20000"
 
 
-def command_walk(release: str) -> dict[str, object]:
+def command_walk(release: str) -> dict[str, Any]:
     """What each tool printed, without what differs from run to run: ids, times, which partition took the records."""
     with Kafka(1, release) as kafka:
         created = kafka.tool("topics", "--create", "--topic", TOPIC, "--partitions", "5", "--replication-factor", "1")
@@ -255,27 +256,28 @@ def command_walk(release: str) -> dict[str, object]:
             *("--max-messages", str(len(records)), "--timeout-ms", WAIT_MS, "--formatter", FORMATTER),
         )
         ours = [formatter_line(each.key, each.value, kafka.release.version) for each in records]
-        committed = _committed(records)
+        offsets = _committed(records)
         return {
             "create": created.strip().splitlines()[-1],
             "log ends": sorted(int(line.rpartition(":")[2]) for line in ends.split()),
             "consumed": consumed == sent,
             "groups": groups.split(),
             "partition": partition,
-            "partitions with a commit": sorted(committed),
-            "committed offsets": sorted(committed.values()),
+            "partitions with a commit": sorted(offsets),
+            "committed offsets": sorted(offsets.values()),
             "printed as we print it": printed == "".join(line for line in ours if line is not None),
         }
 
 
 def _committed(records: Iterable[Record]) -> dict[int, int]:
     """The last committed offset of each partition."""
-    return {
-        key["partition"]: decode_value(kind, each.value)[1]["offset"]
-        for each in records
-        for kind, key in [decode_key(each.key)]
-        if kind.number in OFFSET_TYPES and each.value is not None
-    }
+    found: dict[int, int] = {}
+    for each in records:
+        record = decode(each.key or b"", each.value)
+        if record.type.number in OFFSET_TYPES and not record.is_tombstone:
+            said = committed(record)
+            found[said.partition] = said.offset
+    return found
 
 
 # Where keys land: what the producers' own partitioners do with them.
@@ -300,7 +302,7 @@ def partitions_of_keys(release: str) -> dict[str, dict[str, int]]:
                 raise NotReached(f"records of the topic {rule} were not taken within {FLUSH_TIMEOUT_S:.0f} s")
             for number in range(KEYED_PARTITIONS):
                 for each in kafka.disk(1).records(rule, number):
-                    landed[each.key.decode()][rule] = number
+                    landed[(each.key or b"").decode()][rule] = number
     return landed
 
 
@@ -312,12 +314,12 @@ LINGER = "group.coordinator.append.linger.ms"
 OLD_PLACES = struct.Struct(">hqihq")  # version, offset, leader epoch, the length of metadata that is empty, commit time
 
 
-def releases_side_by_side(release: str = NEWER) -> dict[str, dict[str, object]]:
+def releases_side_by_side(release: str = NEWER) -> dict[str, dict[str, Any]]:
     """Of 4.0, and of a newer release, what each answers to the same requests."""
     return {line: _answers_of(line) for line in dict.fromkeys((OLDER, release))}
 
 
-def _answers_of(line: str) -> dict[str, object]:
+def _answers_of(line: str) -> dict[str, Any]:
     with Kafka(1, line) as kafka:
         place_offsets_topic(kafka, 1)
         kafka.create_topic("orders")
@@ -337,7 +339,7 @@ def _commit_on_the_disk(kafka: Kafka) -> tuple[int, bytes]:
     disk = kafka.disk(1)
     for topic, partition in disk.replicas():
         for each in disk.records(topic, partition) if topic == OFFSETS_TOPIC else ():
-            if decode_key(each.key)[1]["group"] == GROUP:
+            if each.value is not None and decode_key(each.key or b"")[1]["group"] == GROUP:
                 return partition, each.value
     raise AssertionError("the commit was answered, so it is on the disk")
 
@@ -377,7 +379,7 @@ THE_DEAD_ARE_MISSED = {"replica.lag.time.max.ms": 60_000, "broker.session.timeou
 HURRY_S = 2.0  # for what must happen before a follower leaves the ISR, or a broker is missed
 PATIENCE_S = 30.0
 
-State = dict[str, object]
+State = dict[str, Any]
 """Of the partition: what happened, the LEO of each broker, the HW, the ISR."""
 
 
@@ -416,7 +418,7 @@ def _frozen(release: str, still: tuple[int, ...]) -> list[State]:
         return seen
 
 
-def lost_record(release: str) -> dict[str, object]:
+def lost_record(release: str) -> dict[str, Any]:
     """A record with acks=1 is acknowledged, its leader dies before a follower has it, and another takes its offset."""
     with Kafka(3, release, config=THE_DEAD_ARE_MISSED) as kafka:
         kafka.create_topic(PLACE.topic, assignment=[list(REPLICAS)])
@@ -433,6 +435,7 @@ def lost_record(release: str) -> dict[str, object]:
         found = wait_for(
             lambda: kafka.partition(*PLACE, 2), lambda seen: seen.leader in (2, 3), "a new leader", PATIENCE_S
         )
+        assert found.leader is not None, "it was waited for"
         next_answer = send(kafka, found.leader, ["next"], 1)
         wait_for(lambda: kafka.disk(3).log_end_offset(*PLACE), 3, "the end of broker 3:", PATIENCE_S)
         kafka.restart(1)
@@ -447,12 +450,12 @@ def lost_record(release: str) -> dict[str, object]:
         }
 
 
-def send(kafka: Kafka, leader: int, values: list[str], acks: int | str) -> dict[str, object]:
+def send(kafka: Kafka, leader: int, values: list[str], acks: int | str) -> dict[str, Any]:
     """Send one batch to a broker: the error, and the first offset."""
     now_ms = int(time.time() * 1000)
     words = produce(PLACE, [(None, each.encode(), now_ms) for each in values], ACKS[acks], timeout_ms=10_000)
 
-    def look() -> dict[str, object]:
+    def look() -> dict[str, Any]:
         answer = kafka.ask(leader, "Produce", words, NEWEST_PRODUCE_WITH_NAMES)
         (found,) = answer["responses"][0]["partitionResponses"]
         return {"error": error_name(found["errorCode"]), "offset": found["baseOffset"]}
@@ -470,7 +473,7 @@ def _state(kafka: Kafka, moment: str, is_there) -> State:
 
 
 def _values(kafka: Kafka, broker: int) -> list[str]:
-    return [each.value.decode() for each in kafka.disk(broker).records(*PLACE)]
+    return [(each.value or b"").decode() for each in kafka.disk(broker).records(*PLACE)]
 
 
 @contextmanager
@@ -535,30 +538,32 @@ class Shop:
             places = [confluent_kafka.TopicPartition(ORDERS, *each) for each in enumerate(offsets)]
             consumer.commit(offsets=places, asynchronous=False)
             consumer.close()
-        self._read_and_leave("search")
+        self._read_and_leave(self.kafka, "search")
 
     def start_member(self, group: str) -> None:
         """Let a member of a group, in a process of its own, read all orders and commit; it goes on reading."""
-        if self.kafka is None:
+        kafka = self.kafka
+        if kafka is None:
             return
-        self.kafka.coordinator(group)
+        kafka.coordinator(group)
         self._members[group] = subprocess.Popen(
-            [sys.executable, "-c", MEMBER, self.kafka.bootstrap, group], stdin=subprocess.PIPE
+            [sys.executable, "-c", MEMBER, kafka.bootstrap, group], stdin=subprocess.PIPE
         )
-        ends = {number: self.kafka.high_watermark(ORDERS, number) for number in range(SHOP_PARTITIONS)}
+        ends, committed_by = {at: kafka.high_watermark(ORDERS, at) for at in range(SHOP_PARTITIONS)}, kafka.committed
 
         def missing() -> dict[int, int]:
-            done = {place.partition: each.offset for place, each in self.kafka.committed(group).items()}
+            done = {place.partition: each.offset for place, each in committed_by(group).items()}
             return {number: end for number, end in ends.items() if done.get(number, 0) < end}
 
-        wait_for(lambda: self.kafka.group(group).state, "Stable", f"the state of {group!r}:", PATIENCE_S)
+        wait_for(lambda: kafka.group(group).state, "Stable", f"the state of {group!r}:", PATIENCE_S)
         wait_for(missing, {}, f"the log ends that {group!r} has yet to commit:", PATIENCE_S)
 
     def kill_member(self, group: str) -> None:
         """End that process as a machine fails: nobody leaves the group. Done when the coordinator has missed it."""
-        if group in self._members:
+        kafka = self.kafka
+        if kafka is not None and group in self._members:
             _killed(self._members.pop(group))
-            wait_for(lambda: self.kafka.group(group).state, "Empty", f"the state of {group!r}:", PATIENCE_S)
+            wait_for(lambda: kafka.group(group).state, "Empty", f"the state of {group!r}:", PATIENCE_S)
 
     def close(self) -> None:
         """Stop it; a second time does nothing."""
@@ -576,13 +581,13 @@ class Shop:
         """Stop it."""
         self.close()
 
-    def _read_and_leave(self, group: str) -> None:
-        self.kafka.coordinator(group)
-        consumer = self.kafka.consumer(group)
+    def _read_and_leave(self, kafka: Kafka, group: str) -> None:
+        kafka.coordinator(group)
+        consumer = kafka.consumer(group)
         consumer.subscribe([ORDERS])
         wait_for(lambda: (consumer.poll(0.05), len(consumer.assignment()))[1], SHOP_PARTITIONS, "partitions of search:")
         consumer.close()
-        wait_for(lambda: self.kafka.group(group).state, "Empty", f"the state of {group!r}:")
+        wait_for(lambda: kafka.group(group).state, "Empty", f"the state of {group!r}:")
 
 
 MEMBER = "import sys; from kafkalearn.live.questions import read_and_commit; read_and_commit(*sys.argv[1:])"
@@ -601,7 +606,8 @@ def read_and_commit(bootstrap: str, group: str) -> None:
 def _killed(process: subprocess.Popen) -> None:
     process.kill()
     process.wait()
-    process.stdin.close()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 # What the cleaner leaves of a log in its first pass and in a later one: when a tombstone goes.
@@ -670,7 +676,10 @@ def closing(script: Script, number: int) -> Script:
 def _send_script(kafka: Kafka, records: Iterable[tuple[str, str | None, int]]) -> None:
     kafka.send_records(
         CUSTOMERS.topic,
-        [(key.encode(), value and value.encode(), BEGAN_MS + since_ms) for key, value, since_ms in records],
+        [
+            (key.encode(), None if value is None else value.encode(), BEGAN_MS + since_ms)
+            for key, value, since_ms in records
+        ],
     )
 
 
@@ -684,7 +693,7 @@ def _clean_once(kafka: Kafka) -> None:
 
 def _shown_log(kafka: Kafka) -> list[list[object]]:
     records = wait_for(lambda: kafka.disk(1).records(*CUSTOMERS), lambda found: True)
-    return [[each.offset, each.key.decode(), each.value and each.value.decode()] for each in records]
+    return [[each.offset, (each.key or b"").decode(), each.value and each.value.decode()] for each in records]
 
 
 # Asks a question by its name: of a cluster that is started for it, and gone afterwards.

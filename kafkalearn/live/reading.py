@@ -47,10 +47,10 @@ class Brokers:
         self,
         address: Address,
         name: str,
-        values: Mapping[str, object],
+        values: Mapping[str, Any],
         version: int | None = None,
         timeout_s: float | None = None,
-    ) -> dict[str, object]:
+    ) -> dict[str, Any]:
         """The answer of the broker at an address; a connection that was lost meanwhile is made again, once.
 
         Raises
@@ -73,8 +73,8 @@ class Brokers:
                 raise
 
     def ask_any(
-        self, addresses: Iterable[Address], name: str, values: Mapping[str, object], version: int | None = None
-    ) -> dict[str, object]:
+        self, addresses: Iterable[Address], name: str, values: Mapping[str, Any], version: int | None = None
+    ) -> dict[str, Any]:
         """The answer of the first of these brokers that gives one.
 
         Raises
@@ -113,7 +113,7 @@ class Brokers:
             self.forget(address)
 
 
-def metadata_request(topics: Iterable[str] | None) -> dict[str, object]:
+def metadata_request(topics: Iterable[str] | None) -> dict[str, Any]:
     """The fields of a Metadata request that creates nothing: some topics, or with None all of them."""
     return {
         "topics": None if topics is None else [{"name": topic} for topic in topics],
@@ -121,7 +121,7 @@ def metadata_request(topics: Iterable[str] | None) -> dict[str, object]:
     }
 
 
-def refuse_error(answer: Mapping[str, object], what: str) -> None:
+def refuse_error(answer: Mapping[str, Any], what: str) -> None:
     """Pass in silence if an answer carries no error, else raise it.
 
     Raises
@@ -237,8 +237,8 @@ class Asking:
         return {each["name"]: each["maxVersionLevel"] for each in answer.get("finalizedFeatures") or ()}
 
     def _ask_leader(
-        self, topic: str, partition: int, name: str, values: dict[str, object], at_most: int | None = None
-    ) -> dict[str, object]:
+        self, topic: str, partition: int, name: str, values: dict[str, Any], at_most: int | None = None
+    ) -> dict[str, Any]:
         """The leader's answer, in the newest version that it and we know, but not above `at_most`."""
         known = self.metadata([topic])
         if partition not in range(known.partition_counts.get(topic, 0)):
@@ -250,7 +250,7 @@ class Asking:
         version = None if at_most is None else self._version(leader, name, at_most)
         return self._ask(leader, name, values, version)
 
-    def _ask(self, broker_id: int, name: str, values: dict[str, object], version: int | None = None) -> dict:
+    def _ask(self, broker_id: int, name: str, values: dict[str, Any], version: int | None = None) -> dict:
         return self._brokers.ask(self._address_of(broker_id), name, values, version)
 
     def _version(self, broker_id: int, name: str, at_most: int) -> int:
@@ -360,7 +360,7 @@ class ReadsSettings(Asking):
         return _given(answer, f"the settings of broker {broker_id}")
 
 
-def _request(kind: int, name: str) -> dict[str, object]:
+def _request(kind: int, name: str) -> dict[str, Any]:
     return {"resources": [{"resourceType": kind, "resourceName": name, "configurationKeys": None}]}
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from struct import Struct
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
@@ -104,8 +105,8 @@ COMMIT_WITH_RETENTION = 2  # the oldest version that 4.x takes; up to 4 it says 
 
 
 def produce(
-    place: TopicPartition, records: Sequence[NewRecord], acks: int = -1, timeout_ms: int = 1000, **producer: object
-) -> dict[str, object]:
+    place: TopicPartition, records: Sequence[NewRecord], acks: int = -1, timeout_ms: int = 1000, **producer: Any
+) -> dict[str, Any]:
     """One batch for one partition; further words are those of `encode_batch`."""
     batch = encode_batch(records, **producer)
     partitions = [{"index": place.partition, "records": batch}]
@@ -124,7 +125,7 @@ def commit(
     generation: int = NO_GENERATION,
     retention_ms: int | None = None,
     instance_id: str | None = None,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Offsets of a group; `retention_ms` can be sent in versions 2 to 4, `instance_id` from 7 on."""
     committed = ((place, {"committedOffset": offset, "committedMetadata": ""}) for place, offset in offsets.items())
     return {
@@ -136,16 +137,14 @@ def commit(
     }
 
 
-def reassign(
-    place: TopicPartition, replicas: Sequence[int] | None, may_change_factor: bool = True
-) -> dict[str, object]:
+def reassign(place: TopicPartition, replicas: Sequence[int] | None, may_change_factor: bool = True) -> dict[str, Any]:
     """Other replicas for a partition; None: what is under way is cancelled. The flag can be sent from version 1 on."""
     partition = {"partitionIndex": place.partition, "replicas": None if replicas is None else list(replicas)}
     topics = [{"name": place.topic, "partitions": [partition]}]
     return {"topics": topics, **({} if may_change_factor else {"allowReplicationFactorChange": False})}
 
 
-def elect(place: TopicPartition, is_unclean: bool = False) -> dict[str, object]:
+def elect(place: TopicPartition, is_unclean: bool = False) -> dict[str, Any]:
     """An election for a partition: of its preferred leader, or of anyone who lives if there is no leader."""
     return {
         "electionType": int(is_unclean),
@@ -153,7 +152,7 @@ def elect(place: TopicPartition, is_unclean: bool = False) -> dict[str, object]:
     }
 
 
-def delete_offsets(group_id: str, places: Iterable[TopicPartition]) -> dict[str, object]:
+def delete_offsets(group_id: str, places: Iterable[TopicPartition]) -> dict[str, Any]:
     """Committed offsets to be deleted."""
     return {"groupId": group_id, "topics": _by_topic((place, {}) for place in places)}
 
@@ -166,7 +165,7 @@ def join_group(
     rebalance_timeout_ms: int,
     instance_id: str | None = None,
     protocol_type: str = "consumer",
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """A member of a classic group that wants to join, with the assignors it knows in its own order."""
     return {
         "groupId": group_id,
@@ -185,20 +184,20 @@ def sync_group(
     generation: int,
     assignments: Mapping[str, bytes] | None = None,
     instance_id: str | None = None,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """A member that asks for its assignment; the leader brings those of all."""
     given = [{"memberId": name, "assignment": assignment} for name, assignment in (assignments or {}).items()]
     values = {"groupId": group_id, "generationId": generation, "memberId": member_id, "assignments": given}
     return values | _given(groupInstanceId=instance_id)
 
 
-def heartbeat(group_id: str, member_id: str, generation: int, instance_id: str | None = None) -> dict[str, object]:
+def heartbeat(group_id: str, member_id: str, generation: int, instance_id: str | None = None) -> dict[str, Any]:
     """A member of a classic group that is alive."""
     values = {"groupId": group_id, "generationId": generation, "memberId": member_id}
     return values | _given(groupInstanceId=instance_id)
 
 
-def leave_group(group_id: str, members: Mapping[str, str | None]) -> dict[str, object]:
+def leave_group(group_id: str, members: Mapping[str, str | None]) -> dict[str, Any]:
     """Members that leave a classic group, each with its instance id or None, from version 3 on."""
     left = [{"memberId": member_id, "groupInstanceId": instance_id} for member_id, instance_id in members.items()]
     return {"groupId": group_id, "members": left}
@@ -214,7 +213,7 @@ def consumer_heartbeat(
     rebalance_timeout_ms: int = -1,
     instance_id: str | None = None,
     pattern: str | None = None,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """The one request of a KIP-848 member; None: as in the heartbeat before. `owned` is by topic id.
 
     A `pattern` of topics, which the broker matches, is there since version 1; an empty one takes it back.
@@ -233,15 +232,15 @@ def consumer_heartbeat(
     }
 
 
-def _by_topic(partitions: Iterable[tuple[TopicPartition, dict[str, object]]]) -> list[dict[str, object]]:
+def _by_topic(partitions: Iterable[tuple[TopicPartition, dict[str, Any]]]) -> list[dict[str, Any]]:
     """What is said of partitions, under their topics."""
-    found: dict[str, list[dict[str, object]]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for place, said in partitions:
         found.setdefault(place.topic, []).append({"partitionIndex": place.partition, **said})
     return [{"name": topic, "partitions": entries} for topic, entries in found.items()]
 
 
-def _given(**fields: object) -> dict[str, object]:
+def _given(**fields: object) -> dict[str, Any]:
     """The fields that are not None: the others are left out, as not every version has them."""
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -25,7 +25,7 @@ from itertools import count
 from struct import Struct
 from threading import Lock
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError
@@ -39,7 +39,7 @@ from kafkalearn.live.request_values import NONE, error_name
 # TLS is Python's own; of the SASL mechanisms PLAIN, SCRAM and OAUTHBEARER are spoken here. Kerberos (GSSAPI) is not: it
 # needs libraries of the system.
 
-Call: TypeAlias = Callable[[str, Mapping[str, object], int | None], dict[str, object]]
+Call: TypeAlias = Callable[[str, Mapping[str, Any], int | None], dict[str, Any]]
 """Sends a request by name, fields and version, and returns the fields of its answer."""
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -110,6 +110,8 @@ class Security:
 
     def _plain_words(self) -> bytes:
         if self.mechanism == "OAUTHBEARER":
+            if self.token is None:
+                raise KafkaLearnError("OAUTHBEARER needs a function that returns a token and when it ends")
             token, _ = self.token("")
             return f"n,,\x01auth=Bearer {token}\x01\x01".encode()
         return f"\0{self.username}\0{self.password}".encode()
@@ -152,7 +154,7 @@ def _exchange(call: Call, address: str, words: bytes) -> bytes:
     return answer["authBytes"]
 
 
-def security_of(config: Mapping[str, object]) -> Security:
+def security_of(config: Mapping[str, Any]) -> Security:
     """What the security settings of a client's configuration ask for; other settings of it are not looked at.
 
     Raises
@@ -186,7 +188,7 @@ def security_of(config: Mapping[str, object]) -> Security:
     )
 
 
-def _context(config: Mapping[str, object]) -> ssl.SSLContext:
+def _context(config: Mapping[str, Any]) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cafile=config.get("ssl.ca.location"))
         if "ssl.certificate.location" in config:
@@ -274,7 +276,7 @@ _TEXT_LENGTH = Struct(">h")
 _NO_TAGS = b"\0"
 
 
-def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, values: Mapping[str, object]) -> bytes:
+def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, values: Mapping[str, Any]) -> bytes:
     """A request as it is sent, its length in front.
 
     >>> request_bytes(find_api("ApiVersions"), 0, 7, "me", {}).hex(" ")
@@ -288,7 +290,7 @@ def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, v
     return LENGTH.pack(len(header) + len(body)) + header + body
 
 
-def answer_of(api: Api, version: int, data: bytes) -> tuple[int, dict[str, object]]:
+def answer_of(api: Api, version: int, data: bytes) -> tuple[int, dict[str, Any]]:
     """The correlation id and the fields of an answer; `data` is what follows its length.
 
     Raises
@@ -376,8 +378,8 @@ class Connection:
             raise
 
     def call(
-        self, name: str, values: Mapping[str, object], version: int | None = None, timeout_s: float | None = None
-    ) -> dict[str, object]:
+        self, name: str, values: Mapping[str, Any], version: int | None = None, timeout_s: float | None = None
+    ) -> dict[str, Any]:
         """The answer to a request, by the names of its fields.
 
         Parameters
@@ -400,7 +402,7 @@ class Connection:
         """
         return self.receive(self.send(name, values, version), timeout_s)
 
-    def send(self, name: str, values: Mapping[str, object], version: int | None = None) -> Pending:
+    def send(self, name: str, values: Mapping[str, Any], version: int | None = None) -> Pending:
         """Send a request without waiting for its answer; `receive` does that."""
         api = find_api(name)
         chosen = self.version_of(api, version)
@@ -414,7 +416,7 @@ class Connection:
             SENT[name] += 1
         return pending
 
-    def receive(self, pending: Pending, timeout_s: float | None = None) -> dict[str, object]:
+    def receive(self, pending: Pending, timeout_s: float | None = None) -> dict[str, Any]:
         """The answer to a request that was sent; answers come in the order of the requests."""
         deadline = time.monotonic() + (self.timeout_s if timeout_s is None else timeout_s)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient
@@ -111,7 +112,7 @@ class UsedCluster(Cluster):
         partitions: int = 1,
         replicas: int = 1,
         assignment: Sequence[Sequence[int]] | None = None,
-        config: Mapping[str, object] | None = None,
+        config: Mapping[str, Any] | None = None,
     ) -> None:
         """Create a topic, and wait until every running broker knows a leader of each of its partitions.
 
@@ -140,7 +141,7 @@ class UsedCluster(Cluster):
                 f"leaders of {topic!r} that broker {broker_id} knows:",
             )
 
-    def alter_topic(self, topic: str, config: Mapping[str, object]) -> None:
+    def alter_topic(self, topic: str, config: Mapping[str, Any]) -> None:
         """Change settings of a topic; the others stay as they are.
 
         Raises
@@ -227,10 +228,10 @@ class UsedCluster(Cluster):
         self,
         broker_id: int,
         name: str,
-        values: Mapping[str, object],
+        values: Mapping[str, Any],
         version: int | None = None,
         timeout_s: float | None = None,
-    ) -> dict[str, object]:
+    ) -> dict[str, Any]:
         """A broker's answer to one request, sent as it is: see `kafkalearn.live.request_values`.
 
         Parameters
@@ -285,7 +286,7 @@ class UsedCluster(Cluster):
         raise NotImplementedError
 
 
-def _dotted(config: Mapping[str, object]) -> dict[str, object]:
+def _dotted(config: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by Kafka's names.
 
     >>> _dotted({"client_id": "me", "acks": 1})

@@ -62,6 +62,8 @@ LEFT_OUT = {
         "kafkalearn/operations/coordinator_life/search.py",
         "kafkalearn/operations/loading_search.py",
         "kafkalearn/replication/search.py",
+        "kafkalearn/groups/search.py",
+        "kafkalearn/transactions/search.py",
         "tests/oncall/test_defects.py",
         "tests/oncall/test_safe.py",
         "tests/commits/test_sweep.py",
