@@ -48,10 +48,17 @@ def draw_measures(
         y = places + (at - (len(measures) - 1) / 2) * height
         label = "must move at least" if name == "fewest" else name
         bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(fill(at + 1)))
-        ax.bar_label(bars, [f"{value:,}" for value in values], padding=4, fontsize=13)
+        ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=13)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
+
+
+def _words(value: float) -> str:
+    """A number as a bar's label: three digits are enough of what was divided."""
+    if not isinstance(value, float):
+        return f"{value:,}"
+    return f"{round(value, 1) if abs(value) >= 100 else float(f'{value:.3g}'):,}"
 
 
 def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions", bin_count: int = 20) -> None:

@@ -1,6 +1,6 @@
-// A chapter as slides, on the same page with the same players: one idea each. A cell begins a slide, a picture has one of
-// its own, and what does not fit goes on to the next: it is measured, so nothing is ever cut off. Checks, folded code,
-// exercises' forms and what a prediction closes are on none.
+// A chapter as slides, on the same page with the same players: one idea each. A cell begins a slide, unless it or its
+// neighbour is a line or two; a picture has one of its own, and what does not fit goes on to the next: it is measured,
+// so nothing is ever cut off. Checks, folded code, exercises' forms and what a prediction closes are on none.
 // Page Down and Page Up, or n and b, turn them; o opens the notes in a second window, which follows; Escape ends. The
 // address with #slides opens so; the notes' with #speaker are that window.
 
@@ -31,11 +31,53 @@ function piecesOf(cell) {
 const isHeading = (element) => /^H[1-6]$/.test(element.tagName);
 const wordsOf = (heading) => heading.textContent.replace("¶", "").trim();
 
+// The table or list whose first part this is, if it begins below something on the open slide.
+function begunBy({ element }, open) {
+  const whole = element.closest("table") ?? (element.tagName === "LI" ? element.parentElement : null);
+  return whole && open && !whole.contains(open.pieces.at(-1).element) ? whole : null;
+}
+
+// The sentence that leads to a list goes with it.
+function introOf(whole, { element }, open, room) {
+  const last = open.pieces.at(-1);
+  const leads = element.tagName === "LI" && open.pieces.length > 1 && last.element === element.parentElement.previousElementSibling;
+  return leads && whole.bottom - last.box.top <= room;
+}
+
+// What of a cell belongs on one slide: up to its picture.
+function restOf(measured, at) {
+  const rest = [];
+  for (const piece of measured.slice(at)) {
+    if (piece.isAlone || piece.cell !== measured[at].cell || isHeading(piece.element)) break;
+    rest.push(piece);
+  }
+  return rest;
+}
+
+// A line of code, or a sentence, has no slide of its own if it fits beside its neighbour; but only a line or two stand
+// above a question.
+function isLittle(open, rest, room) {
+  const height = (pieces) => pieces.at(-1).box.bottom - pieces[0].box.top, little = room / 5;
+  const fits = rest.at(-1).box.bottom - open.pieces[0].box.top <= room - open.extra;
+  const asks = (pieces) => pieces.some(({ element }) => element.matches("[data-asks]"));
+  if (!open.title || !fits) return false;
+  return height(open.pieces) < little || (height(rest) < little && !asks(rest));
+}
+
+// A long name in a table goes on in the next line behind a dot or a dash, not in the middle of a word.
+function letNamesBreak() {
+  for (const code of document.querySelectorAll(".book-cell td code:not(:has(wbr))")) {
+    const parts = code.textContent.split(/(?<=[.$_/-])(?=\w)/);
+    code.replaceChildren(...parts.flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part])));
+  }
+}
+
 // All pieces are laid out under each other and measured; then each slide takes as many as fit.
 function cut() {
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   document.querySelector("main").style.zoom = "";
   freeWidths();
+  letNamesBreak();
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => {
     each.style.zoom = "";
     delete each.dataset.smaller;
@@ -45,19 +87,22 @@ function cut() {
   const measured = pieces.map((piece) => ({ ...piece, box: piece.element.getBoundingClientRect(), wide: piece.element.closest("table")?.scrollWidth ?? piece.element.scrollWidth }));
   const made = [];
   let title = document.title, open = null;
-  for (const piece of measured) {
+  for (const [at, piece] of measured.entries()) {
     if (isHeading(piece.element)) {
       title = wordsOf(piece.element);
       open = null;
       if (piece.element.tagName === "H1") made.push((open = { title: "", pieces: [piece], names: title, cell: piece.cell, extra: piece.element.offsetHeight }));
       continue;
     }
-    const table = piece.element.closest("table"), begins = table && open && table !== open.pieces.at(-1).element.closest("table");
-    const whole = begins && table.getBoundingClientRect(); // a table that fits on a slide is not cut for what stands above it
+    const table = piece.element.closest("table");
+    const whole = begunBy(piece, open)?.getBoundingClientRect(); // what fits on a slide is not cut for what stands above it
     const isApart = whole && whole.height <= room && whole.bottom - open.pieces[0].box.top > room - open.extra;
-    const fits = open && !isApart && !open.isAlone && !piece.isAlone && open.cell === piece.cell && piece.box.bottom - open.pieces[0].box.top <= room - open.extra;
-    if (fits) open.pieces.push(piece);
-    else made.push((open = { title, pieces: [piece], isAlone: piece.isAlone, extra: 0 }));
+    const goesOn = open && !open.isAlone && !piece.isAlone && (open.cell === piece.cell || isLittle(open, restOf(measured, at), room));
+    if (goesOn && !isApart && piece.box.bottom - open.pieces[0].box.top <= room - open.extra) open.pieces.push(piece);
+    else {
+      const intro = isApart && goesOn && introOf(whole, piece, open, room);
+      made.push((open = { title, pieces: intro ? [open.pieces.pop(), piece] : [piece], isAlone: piece.isAlone, extra: 0 }));
+    }
     open.cell = piece.cell;
     const head = table?.tHead;
     if (open.pieces.length === 1 && head) open.extra = head.offsetHeight;
