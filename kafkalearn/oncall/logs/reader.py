@@ -17,7 +17,11 @@ from kafkalearn.base.checks import text as checked_text
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT, Torn, mark_of, name_of, opened
 from kafkalearn.oncall.logs.anywhere import around, find
+from kafkalearn.oncall.logs.causes import UNKNOWN, cause_of_reason
+from kafkalearn.oncall.logs.edges import MOST_PIECES, Edge, begins_record, is_shortened, is_trusted, joined, may_go_on
+from kafkalearn.oncall.logs.incidents import said_by
 from kafkalearn.oncall.logs.lines import (
+    ANY_CLIENT,
     BROKER,
     CLIENT_CONFIG,
     HEAD,
@@ -278,6 +282,9 @@ class Reader:
         self._object: tuple[list[str], int] | None = None  # the lines of a JSON object so far, and how deep it is
         self._object_at = ("", 0)
         self._head: str | None = None  # the first of two lines that are one, as JUL and brod write
+        self._edge = Edge()  # of the source that is read
+        self._edges: dict[str, Edge] = {}
+        self._open: _Open | None = None  # a record that may go on in the next line
         self._is_silent, self._message = False, ""  # of the last line: whether it says nothing, and what it says
         self._silent = says_nothing()
         self._words = first_words() | {*_CONTEXTS, CONFIG_TITLE.partition(" ")[0]}
@@ -294,11 +301,54 @@ class Reader:
             self._end_config()
             self._flush_object()
             self._source, self.clock = source, Clock(self.clock.zone)
+            self._open, self._edge = None, self._edges.setdefault(source, Edge())
         if self._config is not None and self._takes_setting(text):
             return None
         if not text or self._goes_on(text, source, number):
+            self._open = None
             return None
-        return self._take(text, source, number)
+        self._edge.note(text)
+        if self._open is not None and self._edge.reaches(self._open.pieces[-1]) and not begins_record(text):
+            return self._with_rest(self._open, text)
+        before = self._counts()
+        event = self._take(text, source, number)
+        if event is not None and len(text) == self._edge.width:
+            self._edge.events.append((event, text))
+        self._open = _Open([text], number, before, event) if may_go_on(text) else None
+        return event
+
+    def _counts(self) -> tuple[int, int, int, int]:
+        return len(self.events), self.unknown_count, len(self.unknown), len(self.transactions)
+
+    def _with_rest(self, one: _Open, text: str) -> LogEvent | None:
+        """The event of a record that a screen has wrapped, as far as this line; what its front alone said goes."""
+        one.pieces.append(text)
+        wholes = [*joined(one.pieces, self._edge.width)]
+        found = [event for each in wholes if (event := self._sought(each, one.number)) is not None]
+        if one.event is not None and one.event.writer != ANY_CLIENT:
+            found = [each for each in found if each.writer != ANY_CLIENT]
+        best = max(found, key=_says, default=None)
+        if best is None and one.event is not None and is_trusted(one.event, one.pieces[0]):
+            best = one.event
+        events, unknown_count, unknown, transactions = one.before
+        del self.events[events:], self.unknown[unknown:], self.transactions[transactions:]
+        self.unknown_count, one.event = unknown_count, best
+        if len(one.pieces) >= MOST_PIECES:
+            self._open = None
+        if best is not None:
+            return self._keep(best)
+        assert self._source is not None
+        if not any(self._takes_transaction(each, self._source, one.number) for each in wholes[:1]):
+            self._count_unknown(wholes[0], self._source, one.number)
+        return None
+
+    def _sought(self, text: str, number: int) -> LogEvent | None:
+        """The event of a record that was put together."""
+        assert self._source is not None
+        event = self._in_known_layout(text, self._source, number)
+        if event is None and speaks_of_groups(text):
+            event = self._anywhere(text, self._source, number)
+        return None if event is None or (is_shortened(text) and not is_trusted(event, text)) else event
 
     def _goes_on(self, text: str, source: str, number: int) -> bool:
         """Whether a line belongs to those around it: one of a JSON object over many lines, or of a message over two."""
@@ -344,10 +394,17 @@ class Reader:
             return None
         if event is None and speaks_of_groups(text):
             event = self._anywhere(text, source, number)
-            is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
-            if event is None and is_about:
-                self._unknown(text, source, number)
+        if event is not None and is_shortened(text) and not is_trusted(event, text):
+            event = None  # what it names may be cut off
+        if event is None:
+            self._count_unknown(text, source, number)
         return None if event is None else self._keep(event)
+
+    def _count_unknown(self, text: str, source: str, number: int) -> None:
+        """Count a line of which nothing is known, if it speaks of groups."""
+        is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
+        if is_about and speaks_of_groups(text):
+            self._unknown(text, source, number)
 
     def _takes_transaction(self, text: str, source: str, number: int) -> bool:
         """Keep what a line says of a transaction; whether it is about nothing else."""
@@ -444,6 +501,7 @@ class Reader:
         """All that was read so far, in the order of time."""
         self._end_config()
         self._flush_object()
+        self._drop_doubtful()
         events = _each_once(self.events) if len(self.sources) > 1 else self.events
         ordered = tuple(_by_time(events))
         missing = sum(each.time_ms is None for each in ordered)
@@ -460,6 +518,34 @@ class Reader:
             tuple(self.skipped),
             tuple(self.transactions),
         )
+
+    def _drop_doubtful(self) -> None:
+        """Events of lines that were cut off at one column, as far as what they name may be cut off, too."""
+        doubtful = {id(event): event for edge in self._edges.values() for event in edge.doubtful()}
+        if not doubtful:
+            return
+        kept = [each for each in self.events if id(each) not in doubtful]
+        for each in doubtful.values():
+            self._unknown(each.text, each.source, each.line)
+        self.events = kept
+
+
+class _Open:
+    """A record that may go on in the next line."""
+
+    __slots__ = ("before", "event", "number", "pieces")
+
+    def __init__(
+        self, pieces: list[str], number: int, before: tuple[int, int, int, int], event: LogEvent | None
+    ) -> None:
+        self.pieces, self.number = pieces, number
+        self.before = before  # how much was known before it
+        self.event = event  # what it says so far
+
+
+def _says(event: LogEvent) -> tuple[bool, int]:
+    """How much an event says: of two ways to put a record together, the one that says more is taken."""
+    return event.reason is not None and cause_of_reason(event.reason)[0] != UNKNOWN, said_by(event)[1]
 
 
 def _each_once(events: list[LogEvent]) -> list[LogEvent]:
