@@ -45,7 +45,7 @@ from kafkalearn.log.cleaner import (
 )
 from kafkalearn.log.model import Settings
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD, rules_in_order
-from kafkalearn.spark.columns import refuse_overwrite, refuse_stream, require, require_one_copy
+from kafkalearn.spark.columns import perhaps_among, refuse_overwrite, refuse_stream, require, require_one_copy
 
 HORIZON = "delete_horizon_ms"
 CONTROL, TRANSACTION, HAS_DATA = "control", "transaction", "has_data"
@@ -116,12 +116,14 @@ def compact(
     _check(records, now_ms, delete_retention_ms)
     is_cleaned = _is_cleaned(first_uncleanable)
     records, has_markers = _only_records(records, is_cleaned), CONTROL in records.columns
+    last_places = _last_places(records, is_cleaned)
+    may_stay = perhaps_among(records, _place(), last_places)  # spares a shuffle of all records with their values
     if first_uncleanable is None and not has_markers:
-        kept = records.join(_last_places(records, sf.lit(True)), _place() == sf.col("_last"), "left_semi")
+        kept = records.where(may_stay).join(last_places, _place() == sf.col("_last"), "left_semi")
     else:
-        stays = ~is_cleaned | sf.col("_last").isNotNull()
-        stays = stays | sf.col(CONTROL).isNotNull() if has_markers else stays
-        kept = _marked(records, is_cleaned).where(stays).drop("_last")
+        stays = ~is_cleaned | sf.col(CONTROL).isNotNull() if has_markers else ~is_cleaned
+        marked = _marked(records.where(stays | may_stay), last_places)
+        kept = marked.where(stays | sf.col("_last").isNotNull()).drop("_last")
     kept = kept if now_ms is None else _two_phases(kept, now_ms, delete_retention_ms, is_cleaned)
     return kept.drop(HAS_DATA)
 
@@ -160,7 +162,8 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
         .otherwise(TOMBSTONE_WAITS)
     )
     is_kept = ~sf.col("reason").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE, ABORTED, MARKER_GONE)
-    counts = _marked(records, is_cleaned).groupBy(reason.alias("reason")).agg(sf.count("*").alias("records"))
+    marked = _marked(records, _last_places(records, is_cleaned))
+    counts = marked.groupBy(reason.alias("reason")).agg(sf.count("*").alias("records"))
     return counts.select("reason", is_kept.alias("is_kept"), "records")
 
 
@@ -248,12 +251,16 @@ def _horizon(records: DataFrame) -> Column:
 def _last_places(records: DataFrame, is_cleaned: Column) -> DataFrame:
     """The place of the last record of each key, among those that are cleaned."""
     keyed = records.where(is_cleaned & sf.col("key").isNotNull() & _counts(records))
-    return keyed.groupBy("partition", "key").agg(sf.max(_place()).alias("_last")).select("_last")
+    last_offsets = keyed.groupBy("partition", "key").agg(sf.max("offset").alias("offset"))
+    last_places = last_offsets.select(_place().alias("_last"))
+    # Shuffled as a join wants them, and without the nulls that it would look for: so they are sought once for both
+    # who read them, the filter and the join.
+    return last_places.where(sf.col("_last").isNotNull()).repartition("_last")
 
 
-def _marked(records: DataFrame, is_cleaned: Column) -> DataFrame:
+def _marked(records: DataFrame, last_places: DataFrame) -> DataFrame:
     """The records with a column ``_last`` that is null for all but the last of a key."""
-    return records.join(_last_places(records, is_cleaned), _place() == sf.col("_last"), "left")
+    return records.join(last_places, _place() == sf.col("_last"), "left")
 
 
 def _two_phases(kept: DataFrame, now_ms: int, delete_retention_ms: int, is_cleaned: Column) -> DataFrame:

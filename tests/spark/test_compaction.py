@@ -23,6 +23,7 @@ from kafkalearn.log import (
 )
 from kafkalearn.log.model import SegmentsDeleted, ends_of
 from kafkalearn.log.retention import REASONS
+from kafkalearn.spark import columns
 from kafkalearn.spark.columns import RECORD_SCHEMA
 from kafkalearn.spark.compaction import HORIZON, SEGMENT_SCHEMA, compact, count_reasons, with_retention
 from kafkalearn.spark.data.datasets import customers
@@ -87,12 +88,39 @@ def random_rows(seed, count, key_count, has_horizons=False):
     return rows
 
 
-@pytest.mark.parametrize("key_count", [3, 100])
-def test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps(spark, key_count):
+@pytest.mark.parametrize(("key_count", "bits"), [(3, columns.FILTER_BITS), (100, columns.FILTER_BITS), (100, 64)])
+def test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps(spark, key_count, bits, monkeypatch):
+    monkeypatch.setattr(columns, "FILTER_BITS", bits)  # in 64 bits a hundred keys hide much that is overtaken
     rows = random_rows(7, 1500, key_count)
     kept, _ = simulated(rows)
 
     assert rows_of(table_of(spark, rows).drop(HORIZON).transform(compact)) == [(*row[:4], None) for row in kept]
+
+
+def test_the_log_is_read_twice_and_no_more(spark):
+    rows = random_rows(12, 300, 20)
+    seen = spark.sparkContext.accumulator(0)
+
+    def counted(batches):
+        for batch in batches:
+            seen.add(batch.num_rows)
+            yield batch
+
+    table = table_of(spark, rows).drop(HORIZON)
+    read = table.mapInArrow(counted, table.schema)
+    for bound in (None, 100):
+        seen.value = 0
+        assert rows_of(read.transform(compact, first_uncleanable=bound)) == rows_of(
+            table.transform(compact, first_uncleanable=bound)
+        )
+        assert seen.value == 2 * len(rows)
+
+
+def test_a_topic_without_keys_keeps_what_is_not_cleaned(spark):
+    table = table_of(spark, [(0, offset, None, b"x", None) for offset in range(4)])
+
+    assert rows_of(table.transform(compact)) == []
+    assert [row[1] for row in rows_of(table.transform(compact, first_uncleanable=3))] == [3]
 
 
 def test_tombstones_go_in_two_phases_as_in_the_simulator(spark):
