@@ -7,15 +7,16 @@ in the playground of the book the part "Touch a picture". Each board loads its m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from kafkalearn import commits, consuming, delivery, log, replication
-from kafkalearn.base.errors import unknown_name
+from kafkalearn.base.errors import IllegalEvent, unknown_name
 from kafkalearn.base.moves import moves_of
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.commits import model
 from kafkalearn.commits.picture import describe_commits, draw_commits
@@ -31,7 +32,12 @@ from kafkalearn.groups.mixed_picture import describe_pods, draw_pods
 from kafkalearn.groups.timeline_picture import draw_group_states
 from kafkalearn.log.picture import describe_crossing, draw_crossing, draw_log
 from kafkalearn.log.words import describe_log
+from kafkalearn.offsets import Member, store
+from kafkalearn.offsets.store.model import Store, StoreEvent
+from kafkalearn.offsets.store_picture import describe_store, draw_store
 from kafkalearn.operations import offsets_topic
+from kafkalearn.partitioning import keyless
+from kafkalearn.partitioning.picture import describe_keyless, draw_keyless
 from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
 from kafkalearn.purgatory.picture import describe_requests, draw_requests
 from kafkalearn.replication import BrokerFrozen, BrokerThawed, Fetch, Produce, Settings, TimePassed
@@ -94,6 +100,26 @@ def _offsets_topic(replication_factor: int, partition: int, group: str) -> Board
     moves = moves_of(*map(offsets_topic.BrokerDied, brokers), *map(offsets_topic.BrokerStarted, brokers))
     title = f"Touch a broker: who coordinates {group}?"
     return board(offsets_topic, settings, moves, draw, describe, title=title, initial=begin)
+
+
+# Chapter 02: a producer of records without a key.
+
+
+def _keyless() -> Board:
+    settings = keyless.Settings(3, batch_size=1000, draw=keyless.seeded(5))
+    partitions = range(settings.partition_count)
+    moves: dict[str, keyless.Event] = {
+        "send": keyless.Send(150),
+        "send 600 bytes": keyless.Send(600),
+        "send with a key": keyless.Send(150, b"order-42"),
+        "drain": keyless.Drain(),
+        "the sender looks": keyless.SenderLooks(),
+    }
+    moves |= {f"drain {each}": keyless.Drain((each,)) for each in partitions}
+    moves |= {f"the broker of {each} stalls": keyless.SenderLooks((each,)) for each in partitions}
+    things = {words: (f"partition {each}",) for each in partitions for words in moves if str(each) in words.split()}
+    title = "Send and drain: when does it change the partition?"
+    return board(keyless, settings, moves, draw_keyless, describe_keyless, title=title, things=things)
 
 
 # Chapters 03, 05 and 12: groups.
@@ -234,6 +260,95 @@ def _of_a_log(moves: Mapping[str, object]) -> dict[str, tuple[str]]:
     return {each: ("the reader's table" if "reader" in each else at,) for each, at in words.items()}
 
 
+# Chapter 07: a group in the offsets topic, its coordinator's memory, and the clock.
+
+
+@dataclass(frozen=True, slots=True)
+class _AtATime:
+    """A store, what happened to it last, and how late it is."""
+
+    store: Store
+    now_ms: int
+    event: StoreEvent | None = field(default=None, compare=False)
+
+    @property
+    def effects(self) -> tuple[object, ...]:
+        """What was answered."""
+        return self.store.effects
+
+    @property
+    def group(self) -> tuple[int, bool]:
+        """The generation of `billing`, and whether it has members; -1 and False: it is not known."""
+        return next(((each.epoch, bool(each.members)) for each in self.store.groups), (-1, False))
+
+
+class _ByTheClock:
+    """Events of a store that take place now; after some hours the coordinator sweeps."""
+
+    def step(self, settings: Any, state: _AtATime, deed: Callable[[_AtATime], StoreEvent]) -> _AtATime:
+        """The store after the event that a deed is at this moment."""
+        event = deed(state)
+        return _AtATime(store.step(settings, state.store, event), getattr(event, "now_ms", state.now_ms), event)
+
+    def broken(self, settings: Any, state: _AtATime, before: Any = None, names: Any = None) -> tuple[str, ...]:
+        return store.broken(settings, state.store, None if before is None else before.store, names)
+
+
+def _offsets() -> Board:
+    friday_ms, member = (
+        1763683200000,
+        Member("billing-1", subscribed=("orders",), assigned=tuple(TopicPartition("orders", each) for each in (0, 1))),
+    )
+    settings = store.Settings(retention_minutes=1440)
+
+    def written(state: _AtATime, joins: bool) -> store.StoreGroup:
+        generation, has_members = state.group
+        if joins == has_members:
+            raise IllegalEvent(f"billing has {'a member' if has_members else 'no member'} already")
+        left = store.StoreGroup("billing", max(generation, 0) + 1, state.now_ms)
+        return replace(left, members=(member,), protocol="range", leader=member.member_id) if joins else left
+
+    def commit(state: _AtATime, partition: int) -> store.Commit:
+        if not state.group[1]:
+            raise IllegalEvent("billing has no member that commits")
+        known = {each.partition: each.offset for group in state.store.groups for each in group.offsets}
+        offset = known[partition] + 10 if partition in known else (410, 395)[partition]
+        asked = store.Commit("billing", "orders", partition, offset, state.now_ms, member_id=member.member_id)
+        return replace(asked, generation=state.group[0])
+
+    moves: dict[str, Callable[[_AtATime], StoreEvent]] = {
+        "a member joins": lambda state: written(state, joins=True),
+        "billing commits orders-0": lambda state: commit(state, 0),
+        "billing commits orders-1": lambda state: commit(state, 1),
+        "the last member leaves": lambda state: written(state, joins=False),
+        "an hour passes": lambda state: store.Sweep(state.now_ms + HOUR_MS),
+        "23 hours pass": lambda state: store.Sweep(state.now_ms + 23 * HOUR_MS),
+        "billing asks for orders-0": lambda _: store.Fetch("billing", "orders", 0),
+        "an admin deletes billing": lambda _: store.DeleteGroup("billing"),
+        "the leader dies": lambda _: store.LeaderCrashed(),
+        "the next one reads the log": lambda _: store.Load(),
+    }
+
+    def framed(frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> tuple[Any, Any]:
+        inner = [
+            None if each is None else Frame(each.index, each.state.event, each.state.store) for each in (frame, before)
+        ]
+        return inner[0], inner[1]
+
+    def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
+        return draw_store(*framed(frame, before))
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        return describe_store(*framed(frame, before))
+
+    begun = _ByTheClock().step(settings, _AtATime(store.start(settings), friday_ms), moves["a member joins"])
+    title = "Touch the group and the clock: which offsets are left?"
+    initial = _AtATime(begun.store, friday_ms + 17 * HOUR_MS)
+    log, memory = "the log: offset, key, value", "in the coordinator's memory (owned)"
+    things = dict.fromkeys(moves, (memory,)) | {"the leader dies": (log,), "the next one reads the log": (log,)}
+    return board(_ByTheClock(), settings, moves, draw, describe, title=title, initial=initial, things=things)
+
+
 # Chapters 09, 10 and 11: a partition on its brokers, a producer before it, and the requests that wait.
 
 
@@ -341,7 +456,7 @@ def _migration() -> Board:
     settings = pods.Settings()
     moves: dict[str, pods.Event] = {}
     for name in settings.pods:
-        moves[f"{name} is restarted with the other protocol"] = pods.Switches(name)
+        moves[f"{name} changes protocol"] = pods.Switches(name)
         moves[f"{name} leaves"] = pods.Leaves(name)
         moves[f"{name} is killed"] = pods.Dies(name)
         moves[f"{name} starts with classic"] = pods.Starts(name)
@@ -359,9 +474,11 @@ def _migration() -> Board:
 _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
     {
         "coordinator": lambda: _offsets_topic(3, 9, "billing"),
+        "keyless": _keyless,
         "groups": _groups,
         "rebalance": _rebalance,
         "commits": _commits,
+        "offsets": _offsets,
         "compaction": _compaction,
         "replication": _replication,
         "delivery": _delivery,
@@ -376,9 +493,11 @@ _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
 BOARDS: Mapping[str, str] = MappingProxyType(
     {
         "coordinator": "01: who coordinates a group when brokers die",
+        "keyless": "02: records without a key",
         "groups": "03: who reads what",
         "rebalance": "05: what moves a group",
         "commits": "06: lost or twice",
+        "offsets": "07: how a group dies",
         "compaction": "08: what stays of a log",
         "replication": "09: a partition on its brokers",
         "delivery": "10: a producer before its partition",

@@ -367,6 +367,8 @@ def _asked(rollout: Rollout) -> Iterator[str]:
     if len(lines) > MOST_ASKED:
         at_ms, _ = lines[MOST_ASKED - 1]
         lines = [*lines[: MOST_ASKED - 1], (at_ms, f"… and {len(lines) - MOST_ASKED + 1} more")]
+    if not lines:
+        yield text(ASKED_AT, POD_TOP + 10, "nothing new", SMALL, colour=MUTED)
     last = None
     for number, (at_ms, words) in enumerate(lines):
         y = POD_TOP + 10 + LINE_HEIGHT * number
