@@ -24,6 +24,8 @@ LOOKED_AT = """() => [...Array(kafkalearnSlides.count()).keys()].map((at) => {
     at, over: Math.round(Math.max(0, ...over)), words: letters("p:not(.kl-player *), li, td"), code: letters("pre"),
     asserts: is(".jp-InputArea pre").filter((each) => /^assert /m.test(each.textContent)).length,
     refused: is("aside.reference, .kl-folded-code, .exercise, .live-tools").length, is_empty: shown.length === 0,
+    begins: document.querySelector("main").innerText.trim().split("\\n")[0],
+    items: is("ol > li").length,
   };
 })"""
 
@@ -57,6 +59,8 @@ def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name):
     assert len(slides) > 50
     assert [each for each in slides if each["over"] > 1] == []
     assert [each for each in slides if each["words"] < 32 or each["code"] < 22] == []
+    assert slides[1]["begins"].endswith("you can"), "what you can do afterwards is one slide"
+    assert slides[1]["items"] >= 3
     assert [each for each in slides if each["refused"] or each["asserts"] or each["is_empty"]] == []
     shown.close()
 

@@ -116,6 +116,7 @@ def test_what_is_right_is_among_what_may_be_said_and_something_else_is_too(name)
     question = all_predictions()[name]
     assert question.so.count("\n") == 0
     assert len(question.so) <= 200
+    assert [each for each in (question.so, *question.options) if re.search(r"\*\w", re.sub("`[^`]*`", "", each))] == []
     if question.kind == "number":
         assert question.is_right(question.right)
         assert not question.is_right("-1234567")

@@ -105,7 +105,9 @@ def _by_keys(html: str) -> str:
     """What scrolls can be reached by keys, and a link that shows no words has some."""
     html = re.sub(r"<(/?)h[3-6]\b", r"<\1h2", html)  # below the one h1 there is one kind of heading
     html = _PLAIN.sub(r"\1", _LINE_NUMBER.sub(r"<span>\1", html))
-    html = re.sub(r"<pre>|<div class=\"attr (?:function|class|variable)\">", lambda found: f'{found[0][:-1]} tabindex="0">', html)
+    html = re.sub(
+        r"<pre>|<div class=\"attr (?:function|class|variable)\">", lambda found: f'{found[0][:-1]} tabindex="0">', html
+    )
     return re.sub(
         r'<a class="headerlink" href="#([^"]+)">', r'<a class="headerlink" href="#\1" aria-label="link to \1">', html
     )
