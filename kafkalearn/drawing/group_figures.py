@@ -55,10 +55,10 @@ def draw_measures(
 
 
 def _words(value: float) -> str:
-    """A number as a bar's label: three digits are enough of what was divided."""
+    """A number as a bar's label: four digits are enough of what was divided."""
     if not isinstance(value, float):
         return f"{value:,}"
-    return f"{round(value, 1) if abs(value) >= 100 else float(f'{value:.3g}'):,}"
+    return f"{round(value, 1) if abs(value) >= 100 else float(f'{value:.4g}'):,}"
 
 
 def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions", bin_count: int = 20) -> None:
