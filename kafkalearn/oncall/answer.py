@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
@@ -34,19 +35,22 @@ class Outcome(IntEnum):
 class Answer:
     """What an answer can do; the answers are frozen dataclasses that inherit from it.
 
-    ``outcome`` is a field or a property. ``str(answer)`` is for a person: short plain words, no line wider than
+    ``str(answer)`` is for a person: short plain words, no line wider than
     `text_width`. `as_data` is for a program. A notebook shows the words.
     """
 
     __slots__ = ()
 
-    outcome: Outcome
+    @property
+    def outcome(self) -> Outcome:
+        """What the command ends with."""
+        raise NotImplementedError(f"{type(self).__name__} lacks outcome")
 
     def as_data(self) -> dict[str, object]:
         """The answer as a dict that `json.dumps` takes as it is; its keys are stable."""
         raise NotImplementedError(f"{type(self).__name__} lacks as_data()")
 
-    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """In a notebook, the words, line by line."""
         printer.text(str(self))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, listed, shown
@@ -91,7 +92,7 @@ class Given:
     """A setting's value, and where it is from."""
 
     name: str
-    value: object  # None: the release decides
+    value: Any  # of whatever type the setting has; None: the release decides
     origin: str
 
 
@@ -180,7 +181,8 @@ def topic_facts(describe: str, topic: str) -> dict[str, object]:
             continue
         factor = words[words.index("ReplicationFactor:") + 1]
         facts: dict[str, object] = {REPLICAS: _converted(REPLICAS, factor, "describe")}
-        own = dict(each.partition("=")[::2] for each in line.partition("Configs:")[2].strip().split(","))
+        pairs = (each.partition("=") for each in line.partition("Configs:")[2].strip().split(","))
+        own = {name: value for name, _, value in pairs}
         return {**facts, **{name: own[name] for name in (MIN_ISR, UNCLEAN) if name in own}}
     raise KafkaLearnError(
         f"describe has no line with the ReplicationFactor of {topic}: paste what kafka-topics --describe prints, whole"
@@ -313,7 +315,7 @@ def settings_of(given: Mapping[str, Given], release: str, has_elr: bool | None =
         min_insync_replicas=_searched(value[MIN_ISR], replicas),
         is_unclean_election_enabled=value[UNCLEAN],
         fetch_wait_max_ms=0,
-        **({} if has_elr is None else {"has_eligible_leader_replicas": has_elr}),
+        has_eligible_leader_replicas=has_elr,
     )
     producer = ProducerSettings(
         acks=value[ACKS],
@@ -325,7 +327,7 @@ def settings_of(given: Mapping[str, Given], release: str, has_elr: bool | None =
     return Settings(topic, producer)
 
 
-def _searched(least: object, replicas: int) -> object:
+def _searched(least: Any, replicas: int) -> Any:
     """The minimum ISR that is searched: of five replicas that need four, all of the three that stand for them."""
     is_possible = isinstance(least, int) and MOST_SEARCHED < least <= replicas
     return MOST_SEARCHED if is_possible else least
@@ -341,11 +343,11 @@ def search(settings: Settings) -> tuple[tuple[Harm, ...], tuple[Harm, ...], tupl
             elif result in WITH_AN_ERROR and name != ALL_LOSE_POWER:
                 seen.append((result, name))
     order = [*HARM]
-    made = [
+    harmful, harmful_beyond = (
         tuple(_harm(settings, *each) for each in sorted(found, key=lambda one: (order.index(one[0]), len(one[2]))))
         for found in (harms, beyond)
-    ]
-    return *made, tuple(sorted(seen, key=lambda one: [*WITH_AN_ERROR].index(one[0])))
+    )
+    return harmful, harmful_beyond, tuple(sorted(seen, key=lambda one: [*WITH_AN_ERROR].index(one[0])))
 
 
 def _harm(settings: Settings, result: str, failure: str, run: Trace) -> Harm:
@@ -369,7 +371,7 @@ def find_remedy(
     return tuple(kept)
 
 
-def _helps(name: str, value: object, now: object, release: str) -> bool:
+def _helps(name: str, value: Any, now: Any, release: str) -> bool:
     """Whether a remedy is a change, no step back, and known to the release."""
     if name == IDEMPOTENCE and not at_least("0.11.0", release):
         return False

@@ -161,6 +161,7 @@ def _logical_lines(text: str) -> list[tuple[int, str]]:
 def _parted(line: str) -> tuple[str, str]:
     """The name and the value, escapes still in them: parted by the first blank, ``=`` or ``:`` that is not escaped."""
     match = re.match(rf"((?:\\.|[^\\=:{BLANKS}])*)[{BLANKS}]*[=:]?[{BLANKS}]*(.*)", line, re.DOTALL)
+    assert match is not None, "all of its parts may be empty"
     return match[1], match[2]
 
 

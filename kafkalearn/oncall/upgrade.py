@@ -20,7 +20,7 @@ from kafkalearn.oncall.settings_files import read_files
 from kafkalearn.releases.defaults import find_settings
 from kafkalearn.releases.group_protocols import moves
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
-from kafkalearn.releases.settings import ABSENT, REQUIRED, Value, settings_named, value_text
+from kafkalearn.releases.settings import ABSENT, REQUIRED, Limit, Value, settings_named, value_text
 from kafkalearn.releases.upgrade import FACTS, Change, changes
 
 
@@ -309,8 +309,13 @@ def _does_begin(change: Change, values: dict[str, str]) -> bool:
 
 def _begins(name: str, change: Change) -> Finding:
     meaning = BEGINS[change.side, change.setting]
-    text = f"{change.setting} is new and not set: {value_text(change.setting, change.new)} holds since {change.since}"
+    text = f"{change.setting} is new and not set: {_value_text(change, change.new)} holds since {change.since}"
     return Finding(BEHAVES, name, None, change.setting, f"{text}: {meaning}", change.source)
+
+
+def _value_text(change: Change, value: Value | Limit) -> str:
+    assert not isinstance(value, Limit), "what is added or has another default is no limit"
+    return value_text(change.setting, value)
 
 
 def _authorizer(name: str, side: str, last: dict[str, Line]) -> Iterator[Finding]:
@@ -324,7 +329,7 @@ def _authorizer(name: str, side: str, last: dict[str, Line]) -> Iterator[Finding
 
 
 def _default_changed(name: str, change: Change) -> Finding:
-    old, new = (value_text(change.setting, value) for value in (change.old, change.new))
+    old, new = (_value_text(change, value) for value in (change.old, change.new))
     note = f"; {change.note}" if change.note else ""
     text = f"{change.setting} is not set: {old} becomes {new} with {change.since}{note}"
     return Finding(BEHAVES, name, None, change.setting, text, change.source)
@@ -466,7 +471,7 @@ class Given:
     def number(self, name: str) -> int:
         """The same as a whole number; 0: it is not known or has no default."""
         value = self.value(name)
-        return 0 if value is None else int(value)
+        return 0 if value is None else int(str(value))
 
     def is_true(self, name: str) -> bool:
         """The same as yes or no."""

@@ -182,6 +182,7 @@ def leaders_for(
     if len(named) > 1:
         raise KafkaLearnError(f"give one of describe, brokers and cluster, got {listed(named)}")
     if describe is not None:
+        assert topic is not None, "what is pasted has named it"
         is_old = f"Topic:{topic}\t" in describe or f"Topic:{topic} " in describe
         notes = ("A tool before 2.4 may name a leader that is gone.",) if is_old else ()
         return described_leaders(describe, partition_count, topic), "describe", notes
@@ -320,7 +321,8 @@ class Where(Answer):
     @property
     def offline(self) -> tuple[int, ...]:
         """Of the partitions found those without a leader."""
-        return tuple(sorted({each.partition for each in self.places if each.has_leader is False}))
+        known = ((each.partition, each.has_leader) for each in self.places)
+        return tuple(sorted({number for number, has_leader in known if number is not None and has_leader is False}))
 
     @property
     def disagreeing(self) -> tuple[str, ...]:
@@ -377,7 +379,7 @@ class Where(Answer):
         )
         longest = max(8, text_width() - others)
         for row in rows:
-            row[self.kind] = _cut(row[self.kind], longest)
+            row[self.kind] = _cut(str(row[self.kind]), longest)
         return wrapped(f"{self.topic or 'a topic'} of {counted(self.partition_count, 'partition')}:"), text_table(rows)
 
 

@@ -234,9 +234,9 @@ class Why(Answer):
                     "scenario": each.scenario,
                     "settings": dict(each.settings),
                 }
-                for each in self.advice.get(history.group, ())
+                for each in self.advice.get(history.group or "", ())
             ],
-            "now": self.now.get(history.group),
+            "now": self.now.get(history.group or ""),
         }
 
     def __str__(self) -> str:
@@ -294,7 +294,7 @@ class Why(Answer):
         lines += [wrapped(each, "  - ") for each in notes[-MOST_NOTES:]]
         if history.is_rolling:
             lines.append(wrapped("Members left and came back one after the other, as in a rolling restart.", "  "))
-        found = self.advice.get(history.group, ())
+        found = self.advice.get(history.group or "", ())
         if found:
             lines.append("  What would have avoided them:")
             lines += [wrapped(f"{each}.", "  - ") for each in found]

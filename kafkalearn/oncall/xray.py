@@ -298,9 +298,9 @@ class Run:
 
     def _compare(self, logs: Sequence[tuple[GivenLog, LogCensus, int | None]]) -> None:
         for _, copies in groupby(logs, key=lambda each: each[0].at):
-            copies = [each for each in copies if each[2] is not None]
-            if len(copies) > 1:
-                self.findings += compare_copies(copies)
+            known = [(log, census, since) for log, census, since in copies if since is not None]
+            if len(known) > 1:
+                self.findings += compare_copies(known)
 
     def _rows(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]], topic: str) -> Iterator[CommittedRow]:
         """The records that count of a topic, of each partition the longest copy."""
@@ -351,7 +351,7 @@ NAMES = (*_OF_LOG, *OF_BROKER)
 class XraySettings:
     """What was said, by Kafka's names; all else is by default."""
 
-    given: Mapping[str, object]
+    given: Mapping[str, Any]
     release: str = DEFAULT_RELEASE
 
     def of_log(self, topic: str, is_compacted: bool, of_topic: Mapping[str, str] | None = None) -> LogSettings:
@@ -359,7 +359,7 @@ class XraySettings:
 
         `of_topic` are its own, as the cluster's metadata have them.
         """
-        own: dict[str, object] = {"release": self.release}
+        own: dict[str, Any] = {"release": self.release}
         if topic in INTERNAL:
             own["segment_bytes"] = default(INTERNAL[topic], self.release, "broker")
         if topic in INTERNAL or is_compacted:
@@ -390,7 +390,7 @@ class XraySettings:
 
     def _of_broker(self, name: str) -> int:
         given = self.given.get(name)
-        return default(name, self.release) if given is None else given
+        return int(str(default(name, self.release) if given is None else given))
 
 
 def xray_settings(given: Mapping[str, object] | None, release: str) -> XraySettings:

@@ -59,15 +59,15 @@ def given_logs(
     KafkaLearnError
         If a path is not there or has no segment file, or what is asked for is not among them.
     """
-    paths = [Path(each) for each in paths]
-    if not paths:
+    places = [Path(each) for each in paths]
+    if not places:
         raise KafkaLearnError("give a segment file, a partition's folder or a broker's data directory")
     files: dict[Path, SegmentFile] = {}
-    for path in paths:
+    for path in places:
         for each in _files(path, topic, partition):
             if each.path.absolute() not in files:
                 named = path if each.log_dir == HERE else path / each.log_dir
-                label = each.log_dir if len(paths) == 1 else str(named)
+                label = each.log_dir if len(places) == 1 else str(named)
                 files[each.path.absolute()] = replace(each, log_dir=label)
     if not files:
         raise KafkaLearnError(f"no segment of {shown(topic)} is among the files given")

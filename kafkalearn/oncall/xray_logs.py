@@ -137,7 +137,7 @@ class LogXray:
         }
 
 
-def _file_data(file: object) -> dict[str, object]:
+def _file_data(file: FileCensus) -> dict[str, object]:
     return {
         "path": str(file.file.path),
         "base_offset": file.file.base_offset,
@@ -565,7 +565,7 @@ def _words(given: GivenLog, each: OpenTransaction, of: TransactionalId | None, c
 def overdue_findings(ids: Sequence[TransactionalId], where: str, now_ms: int) -> Iterator[Finding]:
     """The transactions that their coordinator should have ended already."""
     for each in ids:
-        if each.is_overdue(now_ms):
+        if each.started_ms is not None and each.is_overdue(now_ms):
             partitions = [str(at) for at in each.partitions]
             more = len(partitions) - PARTITIONS_SHOWN
             shown = listed([*partitions[:PARTITIONS_SHOWN], *([f"{more} more"] if more > 0 else [])])

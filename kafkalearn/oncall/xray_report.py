@@ -130,7 +130,7 @@ def _findings_words(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _log_row(log: LogXray) -> dict[str, object]:
     census = log.census
-    row = {
+    row: dict[str, object] = {
         "log": log.given.name,
         "size": size(census.size_bytes),
         "files": len(census.files),
@@ -178,11 +178,12 @@ def _cleaning(log: LogXray) -> Iterator[str]:
     if cleaning.stopped:
         yield f"the cleaner would stop: {cleaning.stopped}"
     elif cleaning.is_simulated and cleaning.removed_count is not None and cleaning.reasons:
+        kept, freed = cleaning.kept_count or 0, cleaning.freed_bytes or 0
         when = "would remove now" if cleaning.found.is_eligible else "would remove, if it came now,"
         reasons = listed(f"{count:,} {reason}" for reason, count in cleaning.reasons)
         yield (
-            f"the cleaner {when} {cleaning.removed_count:,} of {cleaning.removed_count + cleaning.kept_count:,} "
-            f"records, {size(cleaning.freed_bytes)} ({reasons})"
+            f"the cleaner {when} {cleaning.removed_count:,} of {cleaning.removed_count + kept:,} "
+            f"records, {size(freed)} ({reasons})"
         )
     elif not cleaning.is_simulated and cleaning.found.cleanable_bytes:
         yield f"{100 * cleaning.found.ratio:.0f} % of the closed segments is dirty; too large to be cleaned here"
@@ -342,7 +343,7 @@ NAME_WIDTH = 12  # of the first column of a table, at least
 LESS_NEEDED = ("an hour", "last commit", "members")  # columns, the first to go before the others
 
 
-def table(rows: list[dict[str, object]], what: str) -> Iterator[str]:
+def table(rows: Sequence[Mapping[str, object]], what: str) -> Iterator[str]:
     """A table no wider than a terminal: columns that do not fit are left to --json, the first one's names are cut."""
     shown = [dict(row) for row in rows[:SHOWN]]
     first, *others = shown[0]
@@ -353,7 +354,8 @@ def table(rows: list[dict[str, object]], what: str) -> Iterator[str]:
             shown = [{each: value for each, value in row.items() if each != name} for row in shown]
     longest = max(NAME_WIDTH, text_width() - sum(taken.values()))
     for row in shown:
-        row[first] = row[first] if len(row[first]) <= longest else f"{row[first][: longest - 3]}..."
+        name = str(row[first])
+        row[first] = name if len(name) <= longest else f"{name[: longest - 3]}..."
     yield text_table(shown)
     if len(rows) > SHOWN:
         yield f"and {counted(len(rows) - SHOWN, f'more {what}')}; --json has them all"
@@ -502,22 +504,22 @@ class _Tally:
             if row.key is not None:
                 group = self._group_of(row.key)
                 if group is not None:
-                    self._count(self.by_group.setdefault(group, _Commits()), row)
+                    self._count(self.by_group.setdefault(group, _Commits()), row.key, row)
             yield row.key, row.value
 
     def _group_of(self, key: bytes) -> str | None:
         if key not in self.groups:
             try:
                 _, fields = decode_key(key)
-                self.groups[key] = fields["group"] if "group" in fields else fields["groupId"]
+                self.groups[key] = str(fields["group"] if "group" in fields else fields["groupId"])
             except Undecodable:
                 self.groups[key] = None
         return self.groups[key]
 
     @staticmethod
-    def _count(commits: _Commits, row: CommittedRow) -> None:
-        commits.size_bytes += len(row.key) + len(row.value or b"")
-        if row.value is None or row.key[:2] not in _OFFSET_PREFIXES:
+    def _count(commits: _Commits, key: bytes, row: CommittedRow) -> None:
+        commits.size_bytes += len(key) + len(row.value or b"")
+        if row.value is None or key[:2] not in _OFFSET_PREFIXES:
             return
         commits.count += 1
         commits.last_ms = max(row.timestamp_ms, -1 if commits.last_ms is None else commits.last_ms)

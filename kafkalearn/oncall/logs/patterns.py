@@ -214,7 +214,7 @@ def patterns() -> tuple[Pattern, ...]:
 
 @cache
 def _content(family: str) -> dict[str, Any]:
-    return json.loads((files(__package__) / f"{family}.json").read_text(encoding="utf-8"))
+    return json.loads((files("kafkalearn.oncall.logs") / f"{family}.json").read_text(encoding="utf-8"))
 
 
 # Which pattern a message has, and the event that it stands for.
