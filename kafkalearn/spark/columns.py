@@ -5,7 +5,8 @@ Kafka writes the highest byte of a number first.
 
 from __future__ import annotations
 
-from py4j.java_gateway import JVMView
+from typing import Any
+
 from py4j.protocol import Py4JError
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -178,16 +179,17 @@ def static_call(df: DataFrame, class_name: str, method: str, returns: str, *argu
     *arguments : Column
         Strings arrive as Spark's UTF8String, binaries as ``byte[]``; None, of a call that is not there, gives None.
     """
-    if is_connect(df.sparkSession) or any(each is None for each in arguments):  # None: an inner call is not there
+    given = [each for each in arguments if each is not None]
+    if is_connect(df.sparkSession) or len(given) < len(arguments):  # None: an inner call is not there
         return None
     try:
-        return Column(_static_invoke(df.sparkSession._jvm, class_name, method, returns, arguments))
+        return Column(_static_invoke(df.sparkSession._jvm, class_name, method, returns, given))
     except (Py4JError, TypeError, AttributeError):
         # TypeError: py4j takes a class that is not there for a package; AttributeError: a platform that hides Java
         return None
 
 
-def _static_invoke(jvm: JVMView, class_name: str, method: str, returns: str, arguments: tuple[Column, ...]):
+def _static_invoke(jvm: Any, class_name: str, method: str, returns: str, arguments: list[Column]):
     columns = getattr(jvm, f"{SQL}.classic.ExpressionUtils")
     sequence = jvm.org.apache.spark.api.python.PythonUtils.toSeq
     expression = getattr(jvm, f"{SQL}.catalyst.expressions.objects.StaticInvoke")(
@@ -246,7 +248,7 @@ def perhaps_among(df: DataFrame, number: Column, numbers: DataFrame) -> Column:
         return sf.lit(True)
 
 
-def _might_contain(jvm: JVMView, number: Column, numbers: DataFrame) -> Column:
+def _might_contain(jvm: Any, number: Column, numbers: DataFrame) -> Column:
     columns, expressions = getattr(jvm, f"{SQL}.classic.ExpressionUtils"), getattr(jvm, f"{SQL}.catalyst.expressions")
     item, *size = (
         columns.expression(each._jc)
@@ -258,13 +260,13 @@ def _might_contain(jvm: JVMView, number: Column, numbers: DataFrame) -> Column:
     return Column(columns.column(expressions.BloomFilterMightContain(*asked)))
 
 
-def _type(jvm: JVMView, name: str):
+def _type(jvm: Any, name: str):
     if "." in name:
         return getattr(jvm, f"{SQL}.types.ObjectType")(_class(jvm, name))
     return getattr(jvm, f"{SQL}.types.DataType").fromDDL(name)
 
 
-def _class(jvm: JVMView, name: str):
+def _class(jvm: Any, name: str):
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()  # Spark's own, which knows its jars
     return jvm.java.lang.Class.forName(name, True, loader)
 

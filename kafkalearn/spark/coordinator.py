@@ -233,8 +233,9 @@ def _group_hash(df: DataFrame, group: str) -> Column:
 def hash_of_group(df: DataFrame, group_id: Column) -> Column:
     """The ``String.hashCode()`` of a column of texts, int; `df` are the rows it is meant for, as for `static_call`."""
     text = static_call(df, "java.lang.String", "valueOf", "java.lang.String", group_id)
-    if text is not None:
-        return static_call(df, "java.util.Objects", "hashCode", "int", text)
+    group_hash = static_call(df, "java.util.Objects", "hashCode", "int", text)
+    if group_hash is not None:
+        return group_hash
     # The public way to the same function; it would hash null to 0.
     by_reflection = sf.reflect(sf.lit("java.util.Objects"), sf.lit("hashCode"), group_id)
     return sf.when(group_id.isNotNull(), by_reflection.cast("int"))

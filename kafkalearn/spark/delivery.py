@@ -141,7 +141,7 @@ def result_counts(df: DataFrame, by: str = "producer") -> DataFrame:
     """
     require(df, by, _RUNS, "name the column to group by")
     require(df, "result", ("string",), "results_of() adds it")
-    names = [SAFE, LOST, DOUBLED, OUT_OF_ORDER, REJECTED, WRITTEN, OPEN]
+    names: list[bool | float | int | str] = [SAFE, LOST, DOUBLED, OUT_OF_ORDER, REJECTED, WRITTEN, OPEN]
     return df.groupBy(by).pivot("result", names).count().na.fill(0).orderBy(by)
 
 

@@ -125,7 +125,7 @@ def measure(records: DataFrame, groups: DataFrame) -> tuple[Stage, ...]:
     [100000, 100000]
     """
     total = [sf.sum("record_count"), sf.sum("size_bytes")]
-    grown, cleaned = (tuple(sizes(records, has).agg(*total).first()) for has in (False, True))
+    grown, cleaned = (tuple(row) for has in (False, True) for row in sizes(records, has).agg(*total).collect())
     states = {GROWING: UNCLEANABLE, FULL: UNCLEANABLE}
     stages = []
     for name, topic in topic_stages().items():

@@ -23,10 +23,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.streaming import StreamingQuery
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, listed
@@ -301,7 +301,7 @@ def run_to_the_end(stream: DataFrame, name: str, timeout_s: float = 120.0) -> Da
     KafkaLearnError
         If it has not come to the end in time.
     """
-    query: StreamingQuery = (
+    query: Any = (  # it waits for parts of a second too, which its annotations do not say
         stream.writeStream.format("memory").queryName(name).trigger(availableNow=True).outputMode("append").start()
     )
     try:

@@ -17,6 +17,7 @@ long poll for the classic one, equally long. Both rules are arithmetic over the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -61,7 +62,7 @@ COST = pa.schema([("rebalance", pa.int64()), ("assignor", pa.string()), *((name,
 """What it costs by one assignor, as a row."""
 
 
-def drawing(settings: dict[str, object]) -> Callable[[Batches], Batches]:
+def drawing(settings: dict[str, Any]) -> Callable[[Batches], Batches]:
     """From rows with an ``id`` to the rebalances of these numbers."""
 
     def draw(batches: Batches) -> Batches:
@@ -83,7 +84,7 @@ def costs(assignors: list[str]) -> Callable[[Batches], Batches]:
     return measure
 
 
-def rebalance_row(number: int, settings: dict[str, object]) -> dict[str, object]:
+def rebalance_row(number: int, settings: dict[str, Any]) -> dict[str, Any]:
     """One drawn rebalance."""
     drawn = random_rebalance(number, **settings)
     return {
@@ -97,7 +98,7 @@ def rebalance_row(number: int, settings: dict[str, object]) -> dict[str, object]
     }
 
 
-def cost_rows(row: dict[str, object], assignors: list[str]) -> list[dict[str, object]]:
+def cost_rows(row: dict[str, Any], assignors: list[str]) -> list[dict[str, Any]]:
     """What one rebalance costs by each assignor."""
     counts = {each["topic"]: each["partitions"] for each in row["topics"]}
     before, after = _members(row["before"]), _members(row["after"])
@@ -121,11 +122,11 @@ def cost_rows(row: dict[str, object], assignors: list[str]) -> list[dict[str, ob
     ]
 
 
-def _member_rows(members: tuple[Member, ...]) -> list[dict[str, object]]:
+def _member_rows(members: tuple[Member, ...]) -> list[dict[str, Any]]:
     return [{"member": member.member_id, "topics": list(member.topics)} for member in members]
 
 
-def _members(rows: list[dict[str, object]]) -> list[Member]:
+def _members(rows: list[dict[str, Any]]) -> list[Member]:
     return [Member(each["member"], each["topics"]) for each in rows]
 
 
@@ -136,7 +137,7 @@ COMPARED = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform")
 PIECE_COUNT = 16  # groups are unequal work: small pieces end at about the same time
 
 
-def random_rebalances(spark: SparkSession, rebalance_count: int, seed: int = 0, **limits: float) -> DataFrame:
+def random_rebalances(spark: SparkSession, rebalance_count: int, seed: int = 0, **limits: Any) -> DataFrame:
     """Random rebalances, one a row.
 
     Parameters

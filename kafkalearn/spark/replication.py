@@ -362,7 +362,9 @@ def replayed(
         raise KafkaLearnError(f"the logs have no fetch of {topic}-{partition}; name a topic and a partition of theirs")
     brokers = [asked[0].leader, *sorted({row.broker for row in asked})]
     settings = Settings(len(brokers), replica_lag_time_max_ms=lag_time_max_ms, fetch_wait_max_ms=0)
-    moments = {at_ms: [] for at_ms in range(0, until_ms + 1, lag_time_max_ms // 2)}
+    moments: dict[int, list[tuple[int, int, Produce | Fetch]]] = {
+        at_ms: [] for at_ms in range(0, until_ms + 1, lag_time_max_ms // 2)
+    }
     for row in written.collect():
         moments.setdefault(row.at_ms, []).append((0, 0, Produce(row["count"], acks=0)))
     for row in asked:
@@ -396,9 +398,12 @@ def _run(settings: Settings, moments: dict[int, list], check_ms: int) -> Iterato
 def _answered(settings: Settings, state: Partition, event: ReplicationEvent) -> Partition:
     """The state after an event, and after the controller's answer if the event led to a question."""
     state = step(settings, state, event)
-    return state if state.leader.leading.proposal is None else step(settings, state, AlterPartitionAnswered())
+    leading = None if state.leader is None else state.leader.leading
+    is_asked = leading is not None and leading.proposal is not None
+    return step(settings, state, AlterPartitionAnswered()) if is_asked else state
 
 
 def _marks(at_ms: int, state: Partition, brokers: list[int]) -> Marks:
     isr = tuple(sorted(brokers[broker_id - 1] for broker_id in state.controller.isr))
-    return Marks(at_ms, state.leader.log_end_offset, isr, state.high_watermark)
+    assert state.leader is not None, "nobody stops"
+    return Marks(at_ms, state.leader.log_end_offset, isr, state.leader.high_watermark)

@@ -292,7 +292,7 @@ def latency_counts(df: DataFrame) -> DataFrame:
     return each.groupBy("acks", "replicas", "latency_us").agg(sf.count("*").alias("records"))
 
 
-def latency_table(df: DataFrame, shares: tuple[float, ...] = (0.5, 0.99, 0.999)) -> list[dict[str, object]]:
+def latency_table(df: DataFrame, shares: tuple[float, ...] = (0.5, 0.99, 0.999)) -> list[dict[str, float | int | str]]:
     """Rows for a table: after how many milliseconds a share of the records had their callback; runs the query.
 
     The rows of `latency_counts` come to this Python.

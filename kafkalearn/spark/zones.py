@@ -9,6 +9,7 @@ for one group.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -18,6 +19,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from kafkalearn.assignors import Member, assign
 from kafkalearn.assignors.registry import find_assignor
 from kafkalearn.base.checks import whole_number
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming.nearest import GIGABYTE
 from kafkalearn.spark.columns import require
 from kafkalearn.spark.data.generate import hash_of, uniform
@@ -96,7 +98,7 @@ def random_zones(
     )
 
 
-def owner_racks(row: dict[str, object], name: str) -> list[str]:
+def owner_racks(row: dict[str, Any], name: str) -> list[str]:
     """The rack of each partition's owner in one group, by one of `COMPARED`.
 
     >>> each = {"racks": ["a", "b"], "bytes": 1}
@@ -109,7 +111,7 @@ def owner_racks(row: dict[str, object], name: str) -> list[str]:
     zones = {f"m{number:02}": zone for number, zone in enumerate(row["member_racks"])}
     members = [Member(each, list(counts), rack=zone if with_racks else None) for each, zone in zones.items()]
     owners = assign(assignor, counts, members, replica_racks=racks).owners()
-    return [zones[owners[topic, number]] for topic, count in counts.items() for number in range(count)]
+    return [zones[owners[TopicPartition(topic, number)]] for topic, count in counts.items() for number in range(count)]
 
 
 def _owning(names: list[str]) -> Callable[[Batches], Batches]:

@@ -233,4 +233,4 @@ def _megabytes(count: int) -> str:
 
 
 def _is_on_this_machine(spark: SparkSession) -> bool:
-    return not is_connect(spark) and is_this_machine(spark.sparkContext.master)
+    return not is_connect(spark) and is_this_machine(spark.sparkContext.master or "")

@@ -17,6 +17,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import text, whole_number
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.defaults import COMPLETING, PREPARING, STABLE
 from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from kafkalearn.offsets.records import encode_value
@@ -432,7 +433,7 @@ def _group_digits() -> Column:
             "rebalanceTimeout": 300_000,
             "sessionTimeout": 45_000,
             "subscription": encode_subscription(Subscription((TOPIC,), version=0)),
-            "assignment": encode_assignment(Assignment(((TOPIC, number),), version=0)),
+            "assignment": encode_assignment(Assignment((TopicPartition(TOPIC, number),), version=0)),
         }
         for number in (1, 2)
     ]

@@ -67,12 +67,13 @@ def decode_row(key: bytes | None, value: bytes | None) -> Row:
 
 def _named(number: int) -> Row:
     known = record_types.RECORD_TYPES.get(number)
-    return {"record_type": number} | ({"kind": known.words} if known else {})
+    row: Row = {"record_type": number}
+    return row | {"kind": known.words} if known else row
 
 
 def _key_columns(key: bytes) -> Row:
     kind, fields = decode_key(key)
-    row = {"group_id": OffsetsRecord(kind, fields, None, None).group}
+    row: Row = {"group_id": OffsetsRecord(kind, fields, None, None).group}
     if kind.number in OFFSET_TYPES:
         row |= {"committed_topic": fields["topic"], "committed_partition": fields["partition"]}
     return row
@@ -92,7 +93,7 @@ def _value_columns(record: OffsetsRecord) -> Row:
             "topic_id": offset.topic_id,
         }
     if record.type.number == GROUP_TYPE:
-        group = classic_group(record.group, record.value)
+        group = classic_group(record.group, record.fields)
         return {
             "protocol_type": group.protocol_type,
             "generation": group.epoch,

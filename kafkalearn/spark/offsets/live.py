@@ -17,6 +17,7 @@ once a day has no watermark; ``transformWithState`` can forget, but needs RocksD
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -46,7 +47,7 @@ def follow(
     folder: str,
     *,
     offsets_topic: str = OFFSETS_TOPIC,
-    **trigger: object,
+    **trigger: Any,
 ) -> StreamingQuery:
     """A stream that keeps the last record of every key of the offsets topic in a folder, living keys only.
 
@@ -129,9 +130,10 @@ def _known(spark: SparkSession, folder: str, batch_id: int) -> DataFrame:
 def _done(spark: SparkSession, folder: str, slot: int) -> int:
     """The batch that has been written into a slot, or -1."""
     try:
-        return spark.read.schema("id bigint").parquet(f"{folder}/done/{slot}").first()["id"]
-    except (PySparkException, TypeError):  # no such folder, or nothing in it yet
+        written = spark.read.schema("id bigint").parquet(f"{folder}/done/{slot}").first()
+    except PySparkException:  # no such folder
         return -1
+    return -1 if written is None else written["id"]
 
 
 def followed(spark: SparkSession, folder: str) -> DataFrame:

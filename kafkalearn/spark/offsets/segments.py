@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -39,7 +39,7 @@ from kafkalearn.spark.session.worker_code import for_workers
 # file into memory, so that only what is used is read. With NumPy it holds the records of a block of batches in columns,
 # without it, or where something is odd, one batch and about 8 MB of rows.
 
-Row: TypeAlias = dict[str, object]
+Row: TypeAlias = dict[str, Any]
 
 ENOUGH_BYTES, ENOUGH_ROWS = 8 << 20, 50_000  # of an Arrow batch
 FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, those of Spark's timestamps
@@ -416,6 +416,7 @@ def _row(file: SegmentFile) -> tuple:
 def _schema(files: Iterable[SegmentFile]) -> StructType:
     """The columns; ``log_dir`` lets the helpers know if there are several copies of a partition."""
     schema = StructType.fromDDL(SEGMENT_SCHEMA)
+    assert isinstance(schema, StructType), "it has columns"
     log_dirs: dict[tuple[str, int], set[str]] = defaultdict(set)
     for each in files:
         log_dirs[each.topic, each.partition].add(each.log_dir)

@@ -392,7 +392,7 @@ def place_costs(df: DataFrame, *, brokers: Sequence[int] | int) -> DataFrame:
         require(df, name, ("string",), "names are text")
     require(df, "partition", ("int", "bigint"), "a partition is a whole number")
     leaders = leaders_of(brokers=brokers)
-    nodes = sorted(set(leaders))
+    nodes: list[int | None] = [*sorted({broker_id for broker_id in leaders if broker_id is not None})]
     names = {
         ("partition", "after"): sf.concat_ws("-", "topic", sf.col("partition").cast("string")),
         ("topic", "after"): sf.col("topic"),

@@ -117,9 +117,11 @@ def _answers(name: str, ask: Callable[[], object], remedy: str) -> Check:
 
 
 def _count(spark: SparkSession) -> int:
-    return spark.range(1000).agg(sf.sum("id")).first()[0]
+    ((total,),) = spark.range(1000).agg(sf.sum("id")).collect()
+    return total
 
 
 def _through_python(spark: SparkSession) -> int:
     same = arrow_function(lambda numbers: numbers, LongType(), [pa.int64()])
-    return spark.range(1000).agg(sf.sum(same("id"))).first()[0]
+    ((total,),) = spark.range(1000).agg(sf.sum(same("id"))).collect()
+    return total
