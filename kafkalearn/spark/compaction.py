@@ -1,9 +1,13 @@
 """A cleaner's pass over a whole topic: which records survive, as DataFrame -> DataFrame.
 
 The rule is that of `kafkalearn.log.cleaner`, record for record: the last record of each key stays, a
-tombstone among them until its *delete horizon* has passed. Three things make the query quick.
+tombstone among them until its *delete horizon* has passed. Four things make the query quick.
 
 - Kafka reads a log twice, and so does the query: once for the last offset of each key, once to keep what is there.
+- What is surely overtaken is not shuffled. A Bloom filter of the places that stay, 4 MiB on every worker however many
+  keys there are, sifts the records while they are read; of what is left the join keeps what is right. Beside 4 million
+  keys 2 in 100 overtaken records pass, beside 12 million half, from 25 million on nearly all: then it gives nothing.
+  Spark Connect offers no such filter, and shuffles all records with their values.
 - A place in a topic, partition and offset, is one number of 64 bits. Spark looks such numbers up several times
   faster than pairs. How it joins the records with the places of those that stay, Spark decides from their number.
   Where each worker's share is small, that share is a table in its memory, some 50 bytes a key; in sessions of
