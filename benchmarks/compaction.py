@@ -8,24 +8,25 @@ values. A way that finds other numbers than the first has a line that says so, a
 Where the time goes, as CPU time beside DuckDB's for the whole query (3 of the 12 files, 12.5 million records of 250,000
 customers; two rounds, the shorter of each; other work ran beside them, so the clock says little):
 
-=======================================================  ===  ====================================================
-all records shuffled with their values                   4.8  the shuffle is nearly half of it
-sifted by a filter first, as `compact` does              3.0
-  of that, the first pass: the last offset of each key   1.9  a third is reading, the rest the table of keys
+=======================================================  ===  ========================================================
+all records shuffled with their values                   4.8  the shuffle is more than a third of it
+sifted by a filter first, as `compact` does              3.0  3.2 in a second run
+  of that, the first pass: the last offset of each key   1.9  1.8 in the second run; a third is reading, the rest the table of keys
   the second scan, all values read                       0.7  Spark cannot read the values of chosen rows alone
   what is left: the filter, a small shuffle, the join    0.4
-=======================================================  ===  ====================================================
+=======================================================  ===  ========================================================
 
-The limit is the first pass, which alone takes longer than DuckDB's whole query: Spark looks up each key in its table row
-by row. What was tried, as CPU time beside that pass as it was:
+The limit is the first pass, which alone takes longer than DuckDB's whole query: Spark looks up each key in its table
+row by row. What was tried, as CPU time beside that pass as it was:
 
 - keys as texts, for which compiled code has a quicker table: 1.05 with room for a million keys, which is a setting of
   the session. With the 65,536 of the default the query as a whole took 3.4 x DuckDB, against 3.0.
 - a 64-bit hash in place of the key: 0.6. Two keys of one hash would be one, and a record lost; nothing that is as quick
   finds them out. So keys stay what they are.
-- the highest offset of a key in place of its highest place, whose number is worked out afterwards: 0.8, done.
+- the highest offset of a key in place of its highest place, whose number is worked out afterwards: 0.8, done;
+  in the whole query that is less than what two runs differ by.
 
-Values that come along in one pass are two ways of this table: ``max_by``, and a window. A broadcast of all places, which
+Values that come along in one pass are two of the slow ways: ``max_by``, and a window. A broadcast of all places, which
 once was the way of `compact`, shuffles no values either, but ends the query where a worker has no room for it.
 """
 
