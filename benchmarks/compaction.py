@@ -11,7 +11,7 @@ customers; two rounds, the shorter of each; other work ran beside them, so the c
 =======================================================  ===  ========================================================
 all records shuffled with their values                   4.8  the shuffle is more than a third of it
 sifted by a filter first, as `compact` does              3.0  3.2 in a second run
-  of that, the first pass: the last offset of each key   1.9  1.8 in the second run; a third is reading, the rest the table of keys
+  of that, the first pass: the last offset of each key   1.9  1.8 in the second run; a third of it is reading
   the second scan, all values read                       0.7  Spark cannot read the values of chosen rows alone
   what is left: the filter, a small shuffle, the join    0.4
 =======================================================  ===  ========================================================
