@@ -92,7 +92,8 @@ def compact(
     -------
     DataFrame
         The records that stay, in no particular order, without the column ``has_data``. Nothing is kept whole: a key
-        takes its own bytes and about 120 more in one worker while last offsets are sought, on disk if need be.
+        takes its own bytes and about 120 more in one worker while last offsets are sought, on disk if need be; and each
+        worker has a Bloom filter of 4 MiB.
 
         A record without key goes if it is cleaned: since 0.9 a compacted topic takes none, but there may be some from
         the time before its policy was changed.
