@@ -377,10 +377,56 @@ def test_runs_of_other_clients(client):
     assert answer.reading.unknown_count == 0
 
 
-def test_two_members_with_one_instance_id_in_a_run():
+WORSE = {
+    "sarama": set(),  # it prints no heartbeat that is refused, and nothing when it leaves
+    "confluent-kafka-go": {
+        ("heartbeats lost", "c2"),
+        ("poll interval exceeded", "c2"),
+    },  # level INFO: no group, no joins
+    "rust-rdkafka": {("heartbeats lost", None), ("poll interval exceeded", None)},  # nor a client
+    "kafka-javascript": {
+        *(("member joined", "c2"), ("member dropped", "c2"), ("poll interval exceeded", "c2"), ("member closed", "c2")),
+        *(("member joined", "c1"), ("coordinator moved", "c1"), ("member closed", "c1")),
+    },
+    "node-rdkafka": {
+        *(("heartbeats lost", "c2"), ("member joined", "c2"), ("poll interval exceeded", "c2")),
+        ("member closed", "c2"),
+    },
+    "streams": {
+        *(("member joined", "c2"), ("heartbeats lost", "c2"), ("second round", "c1"), ("coordinator lost", "c1")),
+        ("member joined", "c1"),
+    },
+    "connect": {
+        *(("heartbeats lost", "c2"), ("member joined", "c2"), ("member closed", "c2")),
+        *(("member joined", "c1"), ("coordinator lost", "c1"), ("member closed", "c1")),
+    },
+}
+"""What was done: c2 came, was stopped for longer than its session, late with a poll (librdkafka), and closed; a third
+came and was killed; the coordinator's broker was stopped and came back; c1 was closed."""
+
+
+@pytest.mark.parametrize("client", WORSE)
+def test_runs_in_which_the_coordinator_moved(client):
     folder = data_directory("server-logs") / "other-clients"
-    (group,) = why([folder / "franz-go-s1.log", folder / "franz-go-s2.log"], has_advice=False).groups
+    answer = why(sorted(folder.glob(f"{client}-c*.log")), has_advice=False)
+    assert answer.outcome != Outcome.FINE
+    found = {
+        (each.cause, each.client and each.client.partition("-Stream")[0])
+        for group in answer.groups
+        for each in group.rebalances
+        if each.cause != "unknown"
+    }
+    assert found == WORSE[client]
+
+
+@pytest.mark.parametrize(
+    "client", ["franz-go", "sarama", "confluent-kafka-go", "rust-rdkafka", "kafka-javascript", "node-rdkafka"]
+)
+def test_two_members_with_one_instance_id_in_a_run(client):
+    folder = data_directory("server-logs") / "other-clients"
+    (group,) = why(sorted(folder.glob(f"{client}-s*.log")), has_advice=False).groups
     assert "static fenced" in [each.cause for each in group.rebalances]
+    assert {each.cause for each in group.rebalances} <= {"static fenced", "member joined", "member closed", "unknown"}
 
 
 def test_a_session_that_was_short_by_the_log_is_not_taken_as_the_default():

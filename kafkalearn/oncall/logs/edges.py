@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from kafkalearn.oncall.logs.causes import cause_of_reason
 from kafkalearn.oncall.logs.lines import ANY_CLIENT, LogEvent
 
 NARROWEST = 60  # characters; no screen is narrower
-RAGGED = 25  # characters that a line may be short of the edge where words are kept whole
+LEAST_LONG = 30  # characters of a line behind which its record may go on
+RAGGED = 55  # characters that a line may be short of the edge where words, a member id among them, are kept whole
 LONGEST_CLASS = 160  # characters
 MOST_PIECES = 12  # lines of one record
 LEAST_CUT = 3  # lines that end at one column, each in another way, before it counts as an edge
 
 _BEGINS = re.compile(
     r"\s*(?:[\[{%>│|]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|SEVERE|NOTICE|CRITICAL)\b|Caused by:|at |\.\.\. \d"
-    r"|[\w.$]*(?:Exception|Error)\b|[\w.$/-]{1,80} *\| |.{0,60}?\b\d\d:\d\d:\d\d|\d{10,}\b|\w+=\S+ \w+=)"
+    r"|[\w.$]*(?:Exception|Error)\b|[\w.$/-]{1,80} *\| |.{0,60}?(?<!\d)\d\d:\d\d:\d\d|\d{10,}\b|\w+=\S+ \w+=)"
 )
 _HAS_TIME = re.compile(r".{0,120}?(?:\d\d:\d\d:\d\d|%\d\|\d{9,11}\.|\b1\d{9,12}\b)")
 _CLASS = re.compile(r" \([\w$]+(?:\.[\w$]+)+(?::\d+)?\)$")
@@ -34,14 +36,16 @@ def begins_record(text: str) -> bool:
     >>> begins_record("[2026-11-22 15:46:13,448] INFO x"), begins_record("expiration.) (a.B)")
     (True, False)
     """
-    first = text[0]
-    return first.isdigit() or first in "[{%" or _BEGINS.match(text) is not None
+    return text[0] in "[{%" or _BEGINS.match(text) is not None
 
 
-def may_go_on(text: str) -> bool:
-    """Whether a record may go on in the next line: it is long, has a time, and does not end as loggers end one."""
+def may_go_on(text: str, is_at_edge: bool) -> bool:
+    """Whether a record may go on in the next line: it is long, has a time, and does not end as loggers end one.
+
+    At an edge where others end, too, a quotation mark or a full stop may stand by chance.
+    """
     last = text[-1]
-    if len(text) < NARROWEST or last in '"}]' or (last == "." and text[-2] != "."):
+    if len(text) < LEAST_LONG or (not is_at_edge and (last in '"}]' or (last == "." and text[-2] != "."))):
         return False
     if last == ")" and _CLASS.search(text, len(text) - LONGEST_CLASS if len(text) > LONGEST_CLASS else 0):
         return False
@@ -57,20 +61,30 @@ def is_shortened(text: str) -> bool:
     return _DOTS.search(text) is not None
 
 
-def joined(pieces: list[str], width: int) -> Iterator[str]:
+def joined(pieces: list[str], width: int, indent: int = 0) -> Iterator[str]:
     """The lines of one record as one, in the ways in which they can have been taken apart, the likeliest first.
 
-    At a column, whatever stands there; between words, whose blank has gone. Which of both it was, the width says.
+    At a column, whatever stands there; between words, whose blank has gone. Which of both it was, the width says. So
+    many blanks of `indent` are the screen's.
 
     >>> list(joined(["a long li", "ne"], 9))
     ['a long line', 'a long li ne']
     """
-    rest = [each.lstrip() if each[:2].isspace() or each[:1] == "\t" else each for each in pieces[1:]]
+    rest = [each[indent:] for each in pieces[1:]]
     by_width = pieces[0]
     for before, each in zip(pieces, rest, strict=False):
         by_width += each if len(before) >= width or each[:1] == " " or before[-1:] == " " else f" {each}"
     seen = dict.fromkeys((by_width, pieces[0] + "".join(rest), " ".join(map(str.strip, (pieces[0], *rest)))))
     yield from seen
+
+
+def as_shortened(event: LogEvent | None, raw: str) -> LogEvent | None:
+    """The event of a line, of which a shortened one has no dots in its reason, and may say nothing."""
+    if event is None or not is_shortened(raw):
+        return event
+    if not is_trusted(event, raw):
+        return None
+    return event if event.reason is None else event._replace(reason=event.reason.rstrip(".…"))
 
 
 def is_trusted(event: LogEvent, raw: str) -> bool:
@@ -81,8 +95,9 @@ def is_trusted(event: LogEvent, raw: str) -> bool:
     if event.writer == ANY_CLIENT:
         return False
     end = _FRAME.sub("", _DOTS.sub("", raw))
-    named = (event.group, event.member, event.generation, *_names(event.fields))
-    return not any(each not in (None, "") and end.endswith(str(each)) for each in named)
+    inside = cause_of_reason(event.reason)[1] if event.reason else None
+    named = (event.group, event.member, inside, event.generation, *_names(event.fields))
+    return not any(each not in (None, "") and end.endswith(str(each).rstrip(".…")) for each in named)
 
 
 def _names(fields: Mapping[str, object]) -> Iterator[object]:
@@ -94,7 +109,8 @@ class Edge:
 
     def __init__(self) -> None:
         """No line was seen."""
-        self.width = 0
+        self.width = self.count = 0  # the longest line, and how many are as long
+        self.indent: int | None = None  # the blanks in front of every line that goes on with one
         self._ends: set[str] = set()
         self.events: list[tuple[LogEvent, str]] = []  # of the lines that are as long as any, with their texts
 
@@ -102,18 +118,37 @@ class Edge:
         """Keep how long a line is, and how it ends."""
         length = len(text)
         if length > self.width:
-            self.width = length
+            self.width, self.count = length, 0
             self._ends.clear()
             self.events.clear()
-        if length == self.width and len(self._ends) < LEAST_CUT and text[-1].isalnum():
-            self._ends.add(text[-12:])
+        if length == self.width:
+            self.count += 1
+            if len(self._ends) < LEAST_CUT and text[-1].isalnum():
+                self._ends.add(text[-12:])
+
+    def note_rest(self, text: str) -> int:
+        """How far a line that goes on with one is indented; a blank more is the record's own."""
+        blanks = len(text) - len(text.lstrip())
+        self.indent = blanks if self.indent is None else min(self.indent, blanks)
+        return self.indent if self.indent > 1 or blanks != 1 else 0
 
     def reaches(self, text: str) -> bool:
         """Whether a line ends at the edge, or as far from it as words that are kept whole."""
-        return len(text) >= max(NARROWEST, self.width - RAGGED)
+        return len(text) >= max(LEAST_LONG, self.width - RAGGED)
 
-    def doubtful(self) -> list[LogEvent]:
-        """The events of lines that were cut off here: several end so, each in another way, and none is longer."""
-        if self.width < NARROWEST or len(self._ends) < LEAST_CUT:
+    def doubtful(self, groups: set[str]) -> list[LogEvent]:
+        """The events of lines that were cut off here: several end so, each in another way, and none is longer.
+
+        So was one whose last word is the beginning of another group's name.
+        """
+        if self.width < NARROWEST:
             return []
-        return [event for event, text in self.events if not is_trusted(event, text)]
+        untrusted = [event for event, text in self.events if not is_trusted(event, text)]
+        if len(self._ends) >= LEAST_CUT:
+            return untrusted
+        return [each for each in untrusted if each.group and _is_front(each.group, groups)]
+
+
+def _is_front(name: str, names: set[str]) -> bool:
+    front = name.rstrip(".…")
+    return any(each != name and each.startswith(front) for each in names)

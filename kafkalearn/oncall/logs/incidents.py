@@ -51,12 +51,27 @@ _STARTS = (kinds.CLIENT_CONFIG, kinds.CLIENT_MEMBER_ID, kinds.CLIENT_SUBSCRIBED,
 _GONE = frozenset({POLL, CLOSED, HEARTBEATS, DROPPED, FENCED, LEFT, UNSUBSCRIBED, CAPACITY, INCONSISTENT})
 """After these a client is away; that it joins again is another rebalance."""
 
+_OF_MEMBERS = frozenset(
+    {
+        *(kinds.CLIENT_JOINED, kinds.CLIENT_ALIVE, kinds.CLIENT_REVOKED, kinds.CLIENT_LEAVING, "ClientSynced"),
+        *(kinds.HEARTBEAT_FAILED, kinds.HEARTBEAT_EXPIRED, kinds.HEARTBEAT_REBALANCING, kinds.POLL_EXPIRED),
+    }
+)
+"""What no client says that has not been a member."""
+
+_LATER = frozenset({CLOSED, POLL, UNSUBSCRIBED})
+"""What a client does of its own will, after it has found its coordinator again."""
+
 _LEAVES_WHEN_CLOSED = (GO, JAVASCRIPT, RUBY, PYTHON)
 _HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
 _OF_THEM = ("kafka server: ", "afkajs", "KafkaJS", "Attempt to heart beat")  # sarama, kafkajs, Java before 0.10.1
 _OF_ANOTHER_REQUEST = ("error while consuming", "ommit")  # refused after a rebalance, too, that went on without it
 _WHILE_IT_JOINS = "Failing OffsetCommit request"  # Java's, of a client that is no member and of one that joins again
 _FORCED = "Forcing rebalance"  # Connect's
+_LOOKED_UP = (
+    "FindCoordinator response error",
+    "coordinator for ",
+)  # librdkafka's and sarama's: whom they ask knows none
 _CONNECTION_GONE = ("connection_down", "tcp_closed", "sock_down")  # brod's
 
 
@@ -190,6 +205,15 @@ def said_by(event: LogEvent) -> tuple[str, int]:
     return UNKNOWN, NOTHING
 
 
+def _is_of_another_life(before: LogEvent, event: LogEvent, *causes: str) -> bool:
+    """Whether a client that was away must have been a member again: only a member has timers that run out."""
+    return {*causes} == {POLL, HEARTBEATS} and gap_ms(before, event) > NEAR_MS
+
+
+def _is_look_up(event: LogEvent) -> bool:
+    return any(each in event.text for each in _LOOKED_UP)
+
+
 # The incidents of one client.
 
 
@@ -200,15 +224,24 @@ class _Open:
     first: LogEvent
     evidence: list[LogEvent]
     is_join_seen: bool = False
+    is_over: bool = False  # it lost its coordinator, and knows one again
 
 
 def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
     """What one client went through, in the order of its log, and how much is known of each."""
     now: _Open | None = None
-    is_member = is_new = False
+    is_member = is_new = was_member = False
     for event in client.events:
         cause, weight = said_by(event)
         is_new = is_new or (not is_member and is_start(event))
+        if is_new and now is not None and now.cause in (NO_COORDINATOR, MOVED):
+            now.cause, now.weight = UNKNOWN, SOMETHING  # it was looking for its first one
+        is_found = event.kind == kinds.COORDINATOR_FOUND and now is not None and not was_member
+        if is_found and all(_is_look_up(each) for each in now.evidence):
+            now = None
+        if event.kind == kinds.COORDINATOR_FOUND and now is not None and now.cause in (NO_COORDINATOR, MOVED):
+            now.is_over = True
+        was_member = was_member or event.kind in _OF_MEMBERS
         if is_new and cause in (TOPICS, SUBSCRIPTION, NO_COORDINATOR, MOVED):
             cause, weight = UNKNOWN, SOMETHING  # it has just learned of them, or not yet found it
         if event.kind == kinds.SUBSCRIPTION_UPDATED and is_member and not is_start(event):
@@ -226,7 +259,10 @@ def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
                 now = _Open(UNKNOWN, SOMETHING, event, [event], True)
         elif weight > NOTHING:
             is_other = now is not None and now.cause in _GONE and cause not in _GONE and weight == NAMED
-            if now is not None and is_other and cause != MOVED:
+            is_next = now is not None and (
+                (now.is_over and cause in _LATER) or _is_of_another_life(now.evidence[-1], event, now.cause, cause)
+            )
+            if now is not None and ((is_other and cause != MOVED) or is_next):
                 yield _incident(client, now, None), now.weight
                 now = None
             if now is None:
@@ -371,6 +407,8 @@ def of_broker(group: str | None, found: Sequence[LogEvent], rebalances: Sequence
     state, last_generation = None, None
     for event in found:
         cause = _OF_BROKER.get(event.kind)
+        if event.kind == kinds.MEMBER_FENCED and event.reason is not None:
+            cause = UNKNOWN  # of a reason that is new, or cut off
         if event.kind == kinds.STATIC_FENCED and not rebalances:
             cause = FENCED
         if cause == LEFT:

@@ -140,6 +140,11 @@ _JAVA_LOGGER = re.compile(r"[\w$]+(?:\.[\w$]+)+(?::\d+)?")
 _LIBRDKAFKA = re.compile(r"%(\d)\|(\d{9,11})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ")
 _LIBRDKAFKA_LOGGER = re.compile(r"(\w{1,40}) \[([^\]]{0,300})\] (?=\[thrd:)")  # as confluent-kafka's logger writes it
 _THREAD = re.compile(r"\[thrd:[^\]]{0,300}\]: ")
+_INSPECTED = "fac: '"  # an object as Node prints it, with librdkafka's line in it
+_FACILITY_OF = re.compile(r"\bfac: '(\w{1,40})'")
+_MESSAGE_OF = re.compile(r"\bmessage:\s*(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`((?:[^`\\]|\\.)*)`)")
+_NAME_OF = re.compile(r"\bname: '([^']{1,300})'")
+_CONTINUED = re.compile(r"['\"]\s*\+\s*['\"]")
 _WRAPPINGS = (
     re.compile(r"\[pod/([^\]/]{1,253})/[^\]]{1,253}\] ?"),
     re.compile(r"([\w.-]{1,253})[ \t]*\| "),
@@ -190,9 +195,23 @@ def split(text: str, clock: Clock) -> Line:
     >>> split("%4|1795362373.448|MAXPOLL|c1#consumer-1| [thrd:main]: Application maximum", Clock(UTC))[:4]
     (1795362373448, 'Application maximum', 'MAXPOLL', 'c1#consumer-1')
     """
+    if _INSPECTED in text and (line := _of_inspected(text, clock)) is not None:
+        return line
     if found := HEAD.match(text):
         return _of_head(text, found.end(), clock.ms(found[1], found[2], found[3]), None, clock)
     return _wrapped(text, clock, 0)
+
+
+def _of_inspected(text: str, clock: Clock) -> Line | None:
+    """A line of librdkafka in an object that Node's console has printed: its facility, message and name."""
+    text = _CONTINUED.sub("", text)
+    facility, message, name = _FACILITY_OF.search(text), _MESSAGE_OF.search(text), _NAME_OF.search(text)
+    if facility is None or message is None:
+        return None
+    said = next(each for each in message.groups() if each is not None).replace("\\'", "'").replace('\\"', '"')
+    found = _BARE_HEAD.match(text)
+    time_ms = clock.ms(found[1], found[2], found[3]) if found else None
+    return _of_librdkafka(said, time_ms, facility[1], name[1] if name else None, None)
 
 
 def _wrapped(text: str, clock: Clock, depth: int) -> Line:
@@ -256,7 +275,7 @@ def _client_context(text: str, at: int) -> tuple[int, str | None, str | None]:
     return end + 2, client, text[group_at + 10 : end] if group_at > 0 else None
 
 
-def _of_librdkafka(rest: str, time_ms: int | None, facility: str, name: str, host: str | None) -> Line:
+def _of_librdkafka(rest: str, time_ms: int | None, facility: str, name: str | None, host: str | None) -> Line:
     found = _THREAD.match(rest)
     return Line(time_ms, rest[found.end() :].rstrip() if found else rest, facility, name, None, host)
 
@@ -272,6 +291,9 @@ def _of_json(text: str, clock: Clock, depth: int, outer_ms: int | None, host: st
     if message is None:
         return Line(outer_ms, text, None, None, None, host)
     time_ms = next(filter(None, (json_time(content.get(key), clock) for key in _TIMES)), outer_ms)
+    facility, name = content.get("fac"), content.get("name")
+    if isinstance(facility, str):  # node-rdkafka's objects
+        return _of_librdkafka(message, time_ms, facility, name if isinstance(name, str) else None, host)
     kubernetes = content.get("kubernetes")
     pod = kubernetes.get("pod_name") if isinstance(kubernetes, Mapping) else None
     host = pod if isinstance(pod, str) else host
@@ -405,6 +427,7 @@ EVENTS: Mapping[str, str] = MappingProxyType(
 
 BROKER, JAVA, LIBRDKAFKA, PYTHON = "broker", "java", "librdkafka", "python"
 GO, JAVASCRIPT, ERLANG, RUBY, ANY_CLIENT = "go", "javascript", "erlang", "ruby", "client"
+BEHIND_UNKNOWN = "behind_unknown"  # a field of a new epoch: a line about groups before it was not understood
 WRITERS = (BROKER, JAVA, LIBRDKAFKA, PYTHON, GO, JAVASCRIPT, ERLANG, RUBY, ANY_CLIENT)
 """Who writes lines: a broker, the families of clients, and a client of which the line does not say which it is."""
 

@@ -36,7 +36,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         r"|Inconsistent Protocol|not compatible with the current group",
         UNKNOWN_MEMBER: r"UNKNOWN_MEMBER_ID|UnknownMemberId\w*|unknown_member_id"
         r"|coordinator is not aware of this member"
-        r"|not known in the current generation|Unknown Member ID|Broker: Unknown member|unknown member id"
+        r"|not known in the current generation|Unknown Member ID|Broker: Unknown member|unknown member id(?! join)"
         r"|member[_ -]?id.{0,120}(?:is not valid|not recognized)",
         NO_MEMBER: r"not part of an active group|dropped out of the consumer group|kicked out of the group",
         ILLEGAL_GENERATION: r"ILLEGAL_GENERATION|IllegalGeneration\w*|illegal_generation|Illegal Generation"

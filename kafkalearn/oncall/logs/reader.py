@@ -18,12 +18,13 @@ from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT, Torn, mark_of, name_of, opened
 from kafkalearn.oncall.logs.anywhere import around, find
 from kafkalearn.oncall.logs.causes import UNKNOWN, cause_of_reason
-from kafkalearn.oncall.logs.edges import MOST_PIECES, Edge, begins_record, is_shortened, is_trusted, joined, may_go_on
-from kafkalearn.oncall.logs.incidents import said_by
+from kafkalearn.oncall.logs.edges import MOST_PIECES, Edge, as_shortened, begins_record, is_trusted, joined, may_go_on
 from kafkalearn.oncall.logs.lines import (
     ANY_CLIENT,
+    BEHIND_UNKNOWN,
     BROKER,
     CLIENT_CONFIG,
+    EPOCH_BUMPED,
     HEAD,
     HEARTBEAT_FAILED,
     HEARTBEAT_REBALANCING,
@@ -205,8 +206,13 @@ _NO_NEWS = re.compile(
     r"balanc(?:e group member|ing group as leader)|group manage backoff"
     r"|ThreadGroup|thread ?group|background|(?:partitions (?:revoked|assigned|lost): \[)|ConsumerConfig|groupId=org\."
     r"|[Rr]outing ?[Gg]roup|security group|Setting offset for|Resetting offset|group_id varchar|log[Gg]roup"
+    r"|(?:Pre|Post) rebalance (?:Assign|Revoke)\(|client nodes and \d+ consumers participating"
+    r"|client/coordinator retrying after|Decided on assignment: \{|\[Consumer clientId=[^\]]*\]\s*$"
 )
 """Words that speak of other groups, or that say again what a client has said."""
+
+_OBJECT = re.compile(r"\[?\{|\{? ?severity: \d,")
+"""How an object over many lines begins: alone on a line, or with node-rdkafka's first pair, whatever stands before."""
 
 _STACK = re.compile(r"\s+(?:at |\.\.\. \d+ |[\w.]+ = )")
 _TWO_LINES = re.compile(
@@ -284,6 +290,7 @@ class Reader:
         self._head: str | None = None  # the first of two lines that are one, as JUL and brod write
         self._edge = Edge()  # of the source that is read
         self._edges: dict[str, Edge] = {}
+        self._is_behind_unknown = False  # whether the last line about groups was not understood
         self._open: _Open | None = None  # a record that may go on in the next line
         self._is_silent, self._message = False, ""  # of the last line: whether it says nothing, and what it says
         self._silent = says_nothing()
@@ -301,6 +308,7 @@ class Reader:
             self._end_config()
             self._flush_object()
             self._source, self.clock = source, Clock(self.clock.zone)
+            self._is_behind_unknown = False
             self._open, self._edge = None, self._edges.setdefault(source, Edge())
         if self._config is not None and self._takes_setting(text):
             return None
@@ -314,7 +322,8 @@ class Reader:
         event = self._take(text, source, number)
         if event is not None and len(text) == self._edge.width:
             self._edge.events.append((event, text))
-        self._open = _Open([text], number, before, event) if may_go_on(text) else None
+        is_at_edge = len(text) == self._edge.width and self._edge.count > 1
+        self._open = _Open([text], number, before, event) if may_go_on(text, is_at_edge) else None
         return event
 
     def _counts(self) -> tuple[int, int, int, int]:
@@ -323,11 +332,12 @@ class Reader:
     def _with_rest(self, one: _Open, text: str) -> LogEvent | None:
         """The event of a record that a screen has wrapped, as far as this line; what its front alone said goes."""
         one.pieces.append(text)
-        wholes = [*joined(one.pieces, self._edge.width)]
-        found = [event for each in wholes if (event := self._sought(each, one.number)) is not None]
+        wholes = [*joined(one.pieces, self._edge.width, self._edge.note_rest(text))]
+        sought = (self._sought(each, one.number) for each in wholes)
+        found = [event for event in sought if event is not None and not _is_torn(event)]
         if one.event is not None and one.event.writer != ANY_CLIENT:
             found = [each for each in found if each.writer != ANY_CLIENT]
-        best = max(found, key=_says, default=None)
+        best = next((each for each in found if _is_clear(each)), found[0] if found else None)
         if best is None and one.event is not None and is_trusted(one.event, one.pieces[0]):
             best = one.event
         events, unknown_count, unknown, transactions = one.before
@@ -348,7 +358,7 @@ class Reader:
         event = self._in_known_layout(text, self._source, number)
         if event is None and speaks_of_groups(text):
             event = self._anywhere(text, self._source, number)
-        return None if event is None or (is_shortened(text) and not is_trusted(event, text)) else event
+        return as_shortened(event, text)
 
     def _goes_on(self, text: str, source: str, number: int) -> bool:
         """Whether a line belongs to those around it: one of a JSON object over many lines, or of a message over two."""
@@ -361,8 +371,9 @@ class Reader:
             if depth <= 0 or len(pieces) > LONGEST_OBJECT:
                 self._flush_object()
             return True
-        if len(text) < SHORTEST_LINE and text.strip() in ("{", "[{"):
-            self._object, self._object_at = ([text.strip()], 1), (source, number)
+        if len(text) < SHORTEST_LINE and (begin := text.strip()) and _OBJECT.fullmatch(begin):
+            pieces = [begin] if begin[0] in "{[" else ["{", begin]
+            self._object, self._object_at = (pieces, 1), (source, number)
             return True
         is_half = text[-1] == ":" or (text[3] == " " and text[0].isupper() if len(text) > SHORTEST_LINE else False)
         if is_half and _TWO_LINES.search(text):
@@ -394,8 +405,7 @@ class Reader:
             return None
         if event is None and speaks_of_groups(text):
             event = self._anywhere(text, source, number)
-        if event is not None and is_shortened(text) and not is_trusted(event, text):
-            event = None  # what it names may be cut off
+        event = as_shortened(event, text)
         if event is None:
             self._count_unknown(text, source, number)
         return None if event is None else self._keep(event)
@@ -451,6 +461,7 @@ class Reader:
     def _unknown(self, text: str, source: str, number: int) -> None:
         """Count a line that speaks of groups, and that nothing is known of."""
         self.unknown_count += 1
+        self._is_behind_unknown = True
         if len(self.unknown) < MOST_UNKNOWN:
             self.unknown.append(UnknownLine(source, number, text[:LONGEST_SHOWN]))
 
@@ -460,6 +471,8 @@ class Reader:
                 f"the logs have more than {MOST_EVENTS:,} events, as far as {event.place}; give fewer files, or "
                 "cut them to the hours in question"
             )
+        if self._is_behind_unknown and event.writer == BROKER:
+            event, self._is_behind_unknown = _behind_unknown(event), False
         self.events.append(event)
         if event.time_ms is not None:
             latest_ms = self._latest_ms.get(event.source, event.time_ms)
@@ -521,12 +534,19 @@ class Reader:
 
     def _drop_doubtful(self) -> None:
         """Events of lines that were cut off at one column, as far as what they name may be cut off, too."""
-        doubtful = {id(event): event for edge in self._edges.values() for event in edge.doubtful()}
+        groups = {each.group for each in self.events if each.group is not None}
+        doubtful = {id(event): event for edge in self._edges.values() for event in edge.doubtful(groups)}
         if not doubtful:
             return
-        kept = [each for each in self.events if id(each) not in doubtful]
-        for each in doubtful.values():
-            self._unknown(each.text, each.source, each.line)
+        kept: list[LogEvent] = []
+        behind: set[str] = set()  # the sources whose last event was dropped
+        for each in self.events:
+            if id(each) in doubtful:
+                self._unknown(each.text, each.source, each.line)
+                behind.add(each.source)
+            else:
+                kept.append(_behind_unknown(each) if each.source in behind else each)
+                behind.discard(each.source)
         self.events = kept
 
 
@@ -543,9 +563,19 @@ class _Open:
         self.event = event  # what it says so far
 
 
-def _says(event: LogEvent) -> tuple[bool, int]:
-    """How much an event says: of two ways to put a record together, the one that says more is taken."""
-    return event.reason is not None and cause_of_reason(event.reason)[0] != UNKNOWN, said_by(event)[1]
+def _behind_unknown(event: LogEvent) -> LogEvent:
+    """A new epoch of which the cause may stand in a line that was not understood; any other event as it is."""
+    return event if event.kind != EPOCH_BUMPED else event._replace(fields={**event.fields, BEHIND_UNKNOWN: True})
+
+
+def _is_torn(event: LogEvent) -> bool:
+    """Whether a name in it is none: a record was put together with a blank too many or too few."""
+    return any(each and (" " in each or "(" in each) for each in (event.group, event.member))
+
+
+def _is_clear(event: LogEvent) -> bool:
+    """Whether a coordinator's reason is known: a blank too many or too few makes it another."""
+    return event.writer != BROKER or event.reason is None or cause_of_reason(event.reason)[0] != UNKNOWN
 
 
 def _each_once(events: list[LogEvent]) -> list[LogEvent]:

@@ -47,7 +47,7 @@ from kafkalearn.oncall.logs.clients import (
     Rebalance,
 )
 from kafkalearn.oncall.logs.incidents import gap_ms, is_start, is_whole, of_broker, with_incidents
-from kafkalearn.oncall.logs.lines import BROKER, LogEvent
+from kafkalearn.oncall.logs.lines import BEHIND_UNKNOWN, BROKER, LogEvent
 
 __all__ = ["CLASSIC", "CONSUMER", "GroupHistory", "Rebalance", "histories"]
 
@@ -392,6 +392,8 @@ def _cause_of_bump(
         if before.kind == kinds.MEMBER_FENCED and before.reason is not None:
             cause = UNKNOWN
         return cause, before.member, (before, event)
+    if event.fields.get(BEHIND_UNKNOWN):
+        return UNKNOWN, None, (event,)  # what a member did may stand in the line that was not understood
     new_hash = event.fields.get("hash")
     is_same = new_hash is not None and new_hash == last_hash
     return (SUBSCRIPTION if is_same else EITHER), None, (event,)
