@@ -134,6 +134,18 @@ def test_what_cannot_be_asked_is_a_sentence(arguments, words):
         lag(**arguments)
 
 
+def test_an_offset_that_mirror_maker_translated_is_none_that_was_copied_literally():
+    described = (RECORDED / "mirrored.txt").read_text()
+    for seen in (lag(paths=RECORDED / "mirrored"), lag(described)):
+        causes = {(each.group, *each.at): each for each in seen.causes}
+        translated, literal = causes["billing", "eu.orders", 0], causes["shipping", "eu.orders", 0]
+        assert (literal.name, translated.name) == ("beyond the end", "nobody owns it")
+        assert "MirrorMaker 2" in literal.words
+        assert "MirrorMaker" not in translated.words
+    files = {each.group: each for each in lag(paths=RECORDED / "mirrored").causes if each.at[0] == "eu.orders"}
+    assert "this cluster has MirrorMaker 2's topics" in files["shipping"].words
+
+
 def test_a_group_that_went_is_found():
     gone = lag([FIRST, SECOND[SECOND.index("\nGROUP", 5) :]])
 
