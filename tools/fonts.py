@@ -4,7 +4,7 @@
 
 It needs ``fonttools[woff]`` beside what the lock has. The letters are those of Western Europe, and every Chinese one
 that a chapter or the package has: a test says when one is missing (`tests/drawing/test_face.py`). The fonts are
-committed (``kafkalearn/lab/kafkalearn-lab``), so that nobody else needs this.
+committed (``kafkalearn/lab/kafkalearn-lab``, and ``kafkalearn/drawing`` for matplotlib), so that nobody else needs this.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from pathlib import Path
 from fontTools.merge import Merger
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
+from fontTools.varLib.instancer import instantiateVariableFont
 
 from tools.book.live.packages import Package, files
 from tools.chapters import chapter_paths
 from tools.environment import ROOT
 
 FOLDER = ROOT / "kafkalearn" / "lab" / "kafkalearn-lab"
+DRAWING = ROOT / "kafkalearn" / "drawing"
 TEXT = Package(
     "@fontsource-variable/atkinson-hyperlegible-next",
     "5.3.0",
@@ -74,6 +76,17 @@ def _latin(package: Package, stem: str, name: str) -> None:
     _write(_cut(data, LATIN), name)
 
 
+def _for_figures(package: Package, stem: str) -> None:
+    """The same letters for matplotlib, which reads neither packed fonts nor variable ones: one file a weight."""
+    (data,) = files(package, f"files/{stem}.woff2").values()
+    for weight, name in ((400, "regular"), (700, "bold")):
+        font = instantiateVariableFont(_cut(data, LATIN), {"wght": weight})
+        font.flavor = None
+        path = DRAWING / f"font-{name}.ttf"
+        font.save(path)
+        print(path.name, path.stat().st_size)
+
+
 def _chinese(letters: str) -> None:
     """One font of the pieces that hold the letters: the package has a hundred."""
     (listed,) = files(CHINESE, "unicode.json").values()
@@ -105,6 +118,7 @@ def main() -> int:
     """Write the fonts and their licences."""
     for slope, name in (("normal", "text"), ("italic", "text-italic")):
         _latin(TEXT, f"atkinson-hyperlegible-next-latin-wght-{slope}", name)
+    _for_figures(TEXT, "atkinson-hyperlegible-next-latin-wght-normal")
     _latin(CODE, "atkinson-hyperlegible-mono-latin-wght-normal", "code")
     _chinese(chinese_letters())
     licences = [f"{each.name} {each.version}\n\n{files(each, 'LICENSE')['LICENSE'].decode()}" for each in _ALL]

@@ -48,7 +48,7 @@ def draw_measures(
         y = places + (at - (len(measures) - 1) / 2) * height
         label = "must move at least" if name == "fewest" else name
         bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(fill(at + 1)))
-        ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=13)
+        ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=14.5)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
@@ -128,7 +128,7 @@ def draw_commit_costs(ax: Axes, costs: Mapping[str, tuple[float, float, float]])
     for name, commits, doubled, _ in kept:
         is_beaten = any(fewer < commits and less < doubled for _, fewer, less, _ in kept)
         ax.plot([commits], [doubled], "o", color=LINES[0], markersize=12, zorder=3)
-        _name(ax, name, commits, doubled, is_above=is_beaten)
+        _name(ax, name, commits, doubled, is_above=is_beaten or doubled < 0.5)
     for name, (commits, _, lost) in ordered:
         if lost:
             ax.plot([commits], [lost], "X", color=MARK, markersize=17, zorder=2)
@@ -149,7 +149,7 @@ def draw_commit_costs(ax: Axes, costs: Mapping[str, tuple[float, float, float]])
 
 
 def _name(ax: Axes, name: str, x: float, y: float, is_above: bool) -> None:
-    """A name beside its mark: left below it, where a better strategy would be, or right above if there is one."""
+    """A name beside its mark: left below it, where a better strategy would be, or right above: there is one, or the axis."""
     place, side = ((9, 8), "left") if is_above else ((-9, -20), "right")
     ax.annotate(name, (x, y), xytext=place, textcoords="offset points", ha=side, color=INK)
 

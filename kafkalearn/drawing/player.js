@@ -28,7 +28,7 @@ function button(name, label) {
 }
 
 const HEAD =
-  `<span class="kl-title"></span><span class="kl-hint kl-outside">p: keys to this picture</span>` +
+  `<span class="kl-title"></span><span class="kl-hint kl-outside">press p, then ← → step it</span>` +
   `<span class="kl-hint kl-inside">← → step, space plays, f full screen, Esc leaves</span>` +
   button("save", "Save this picture as SVG (s)") + button("screen", "Full screen (f)");
 

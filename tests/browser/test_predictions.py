@@ -149,6 +149,29 @@ def test_an_answer_is_clicked_in_a_picture_and_a_broker_that_is_touched_dies(rea
     assert watched.errors == []
 
 
+def test_who_runs_on_to_a_closed_cell_is_asked_for_the_prediction_and_arrow_keys_pass_by(readers_lab, watched):
+    page = opened(watched, readers_lab, "06_commits.ipynb")
+    activate(page, "cell-06-1")
+    page.locator(".jp-Cell.jp-mod-active .jp-InputPrompt").click()
+    form = page.locator(".kl-predict[data-predict=cell-06-2]")
+    for key, then in (
+        ("Shift+Enter", "cell-06-2"),
+        ("Shift+Enter", "cell-06-3"),
+        ("Shift+Enter", "cell-06-2"),  # what follows is closed
+        ("ArrowDown", "cell-06-3"),
+        ("ArrowDown", "cell-06-6"),
+        ("ArrowUp", "cell-06-3"),
+    ):
+        page.keyboard.press(key)
+        page.wait_for_function(
+            "(id) => window.jupyterapp.shell.currentWidget.content.activeCell.model.id === id", arg=then
+        )
+        if (key, then) == ("Shift+Enter", "cell-06-2"):
+            expect(form).to_be_in_viewport()
+    expect(form).to_contain_text("First your prediction, or “Show me”")
+    assert watched.errors == []
+
+
 @pytest.fixture
 def small_copy(readers_lab):
     """A copy with enough words above a player that it does not fit below its cell, and a cell that waits."""
@@ -187,7 +210,9 @@ def test_an_exercise_finds_its_judge_without_the_first_cell(readers_lab, watched
     page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 4")
     page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell')")
 
-    expect(page.locator(".jp-CodeCell").last).to_contain_text("ot attempted yet")
+    answer = page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output")
+    expect(answer).to_contain_text("ot attempted yet")
+    expect(answer).to_be_in_viewport()
     page.reload()
     page.wait_for_function(
         "() => window.jupyterapp?.shell.currentWidget?.content?.activeCellIndex === 4"

@@ -1,11 +1,13 @@
 import subprocess
 import sys
+import warnings
 
 import matplotlib
 import pytest
+from matplotlib.font_manager import FontProperties, findfont
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.drawing.figures import RC
+from kafkalearn.drawing.figures import LETTERS, RC
 from kafkalearn.drawing.svg import PANEL
 from kafkalearn.views import draw_counts, draw_lag_by_partition, figure, small_multiples
 
@@ -74,3 +76,15 @@ def test_panels_must_not_be_empty():
 def test_matplotlib_knows_every_setting():
     with matplotlib.rc_context(RC):
         assert matplotlib.rcParams["axes.facecolor"] == PANEL
+
+
+def test_figures_are_set_in_the_letters_of_the_face_and_in_matplotlibs_own_where_it_has_none():
+    for weight, name in ((400, "font-regular.ttf"), ("bold", "font-bold.ttf")):
+        assert findfont(FontProperties(RC["font.family"], weight=weight), fallback_to_default=False).endswith(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a letter that no font has is a warning
+        drawing = figure(draw_lag_by_partition, {"заказы ≥ 3": [1, 2], "billing": [3, 4]}, alt="two groups")
+        data, _ = drawing._repr_mimebundle_()
+
+    assert data["image/png"].startswith(b"\x89PNG")
+    assert drawing.legends[0].get_texts()[0].get_fontfamily()[0] == LETTERS
