@@ -4,7 +4,7 @@
 
 It needs ``fonttools[woff]`` beside what the lock has. The letters are those of Western Europe, and every Chinese one
 that a chapter or the package has: a test says when one is missing (`tests/drawing/test_face.py`). The fonts are
-committed (``kafkalearn/lab/kafkalearn-lab``, and ``kafkalearn/drawing`` for matplotlib), so that nobody else needs this.
+committed (``kafkalearn/lab/kafkalearn-lab``; for matplotlib, ``kafkalearn/drawing``), so that nobody else needs this.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import nbformat
 import pytest
 
@@ -85,3 +87,12 @@ def test_run_runs_first_what_a_cell_needs_and_says_so(shown: Shown, made_book):
     assert "2 cells above ran first: this one needs them." in wait_for(shown, note)
     result = """() => document.querySelector('[data-cell="c01-005"] [data-part=result]').textContent"""
     assert "partition=9, broker_id=1" in shown.run(result)
+
+
+def test_a_still_is_drawn_in_the_page_itself_and_a_figure_has_its_words():
+    path = next(path for path in chapter_paths() if path.stem == "09_replication")
+    html = page(nbformat.read(path, as_version=4), Chapter.read(path), navigation="")
+
+    assert re.search(r'<div class="jp-RenderedHTML[^>]*>\s*<svg [^>]*role="img"[^>]*aria-label="Broker 2 fetches', html)
+    assert '<img alt="HW and LEO of a busy partition: the HW follows one record behind." src="data:image/png' in html
+    assert "No description has been provided" not in html

@@ -80,7 +80,9 @@ def test_matplotlib_knows_every_setting():
 
 def test_figures_are_set_in_the_letters_of_the_face_and_in_matplotlibs_own_where_it_has_none():
     for weight, name in ((400, "font-regular.ttf"), ("bold", "font-bold.ttf")):
-        assert findfont(FontProperties(RC["font.family"], weight=weight), fallback_to_default=False).endswith(name)
+        assert findfont(FontProperties(family=RC["font.family"], weight=weight), fallback_to_default=False).endswith(
+            name
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a letter that no font has is a warning
         drawing = figure(draw_lag_by_partition, {"заказы ≥ 3": [1, 2], "billing": [3, 4]}, alt="two groups")

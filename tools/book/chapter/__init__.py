@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markd
 
 
 _SPEAKS = re.compile(r"\bthis machine\b")
+_STILL = re.compile(
+    r'(<div class="jp-RenderedHTML[^>]*>\s*)<img [^>]*src="data:image/svg\+xml;base64,([\w+/=]+)"[^>]*>'
+)
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,9 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     html, _ = exporter.from_notebook_node(notebook, resources)
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # the corner of a table heads nothing
     html = re.sub(r' data-jp-theme-\w+="[^"]*"', "", html)  # light or dark is the system's choice, not the template's
+    html = _STILL.sub(
+        lambda still: still[1] + b64decode(still[2]).decode(), html
+    )  # in the page's letters, and its dark
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
     return with_contents(re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path, copy), html))
 

@@ -5,7 +5,10 @@ const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
   const question = JSON.parse(place.querySelector("script").textContent);
   const closed = [...document.querySelectorAll(`[data-after="${CSS.escape(question.id)}"]`)];
   const open = () => {
-    closed.forEach((each) => each.classList.remove("kl-closed"));
+    closed.forEach((each) => {
+      each.classList.remove("kl-closed");
+      each.closest("[data-cell]")?.querySelector(".until-predicted")?.remove();
+    });
     dispatchEvent(new Event("resize")); // what was hidden had no size
   };
   const drawn = ".book-cell .jp-OutputArea :is(svg, img[src^='data:image/svg+xml']), .book-cell :is(.kl-stage, .live-shown) svg[viewBox]";

@@ -126,7 +126,8 @@
       show({ outputs, needs, above = 0 }) {
         const first = above ? `${count(Array(above))} above ran first: this one needs ${above === 1 ? "it" : "them"}.` : "";
         const lack = needs ? `Needs ${needs}, which a page does not have${recorded ? ": shown as it was recorded" : ""}.` : "";
-        cell.say([lack || first, isClosed() ? "Predict first: what this shows is closed until then." : ""].join(" ").trim());
+        cell.say(lack || first);
+        if (isClosed()) note.append(Object.assign(document.createElement("span"), { className: "until-predicted", textContent: " Predict first: what this shows is closed until then." }));
         fresh.hidden = Boolean(needs);
         if (recorded) recorded.hidden = !needs;
         show(fresh, outputs, { page, cell: id }, prepare(text));
