@@ -149,7 +149,7 @@ def draw_commit_costs(ax: Axes, costs: Mapping[str, tuple[float, float, float]])
 
 
 def _name(ax: Axes, name: str, x: float, y: float, is_above: bool) -> None:
-    """A name beside its mark: left below it, where a better strategy would be; right above, if one or the axis is there."""
+    """A name beside its mark: left below it, where a better strategy would be; right above where one or the axis is."""
     place, side = ((9, 8), "left") if is_above else ((-9, -20), "right")
     ax.annotate(name, (x, y), xytext=place, textcoords="offset points", ha=side, color=INK)
 

@@ -26,7 +26,7 @@ window.kafkalearnEditor = (() => {
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const editor = window.ace.edit(host, {
       mode: "ace/mode/python", theme: isDark ? "ace/theme/tomorrow_night" : "ace/theme/textmate",
-      useWorker: false, maxLines: 60, minLines: 1, fontSize: 13, tabSize: 4, useSoftTabs: true, showPrintMargin: false,
+      useWorker: false, maxLines: 60, minLines: 1, fontFamily: "var(--kl-code)", fontSize: 13, tabSize: 4, useSoftTabs: true, showPrintMargin: false,
       highlightActiveLine: false, showFoldWidgets: false, enableKeyboardAccessibility: true, textInputAriaLabel: label,
     });
     const { scroller, $gutter: gutter } = editor.renderer;
