@@ -94,5 +94,7 @@ def test_a_still_is_drawn_in_the_page_itself_and_a_figure_has_its_words():
     html = page(nbformat.read(path, as_version=4), Chapter.read(path), navigation="")
 
     assert re.search(r'<div class="jp-RenderedHTML[^>]*>\s*<svg [^>]*role="img"[^>]*aria-label="Broker 2 fetches', html)
-    assert re.search(r'<img alt="HW and LEO of a busy partition: the HW follows one record behind."[^>]*image/png', html)
+    assert re.search(
+        r'<img alt="HW and LEO of a busy partition: the HW follows one record behind."[^>]*image/png', html
+    )
     assert "No description has been provided" not in html
