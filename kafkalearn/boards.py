@@ -329,11 +329,9 @@ def _offsets() -> Board:
         "the next one reads the log": lambda _: store.Load(),
     }
 
-    def framed(frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> tuple[Any, Any]:
-        inner = [
-            None if each is None else Frame(each.index, each.state.event, each.state.store) for each in (frame, before)
-        ]
-        return inner[0], inner[1]
+    def framed(frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> tuple[Frame[Any, Any], Frame[Any, Any]]:
+        now, was = (Frame(each.index, each.state.event, each.state.store) for each in (frame, before or frame))
+        return now, was
 
     def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
         return draw_store(*framed(frame, before))
@@ -343,7 +341,7 @@ def _offsets() -> Board:
 
     begun = _ByTheClock().step(settings, _AtATime(store.start(settings), friday_ms), moves["a member joins"])
     title = "Touch the group and the clock: which offsets are left?"
-    initial = _AtATime(begun.store, friday_ms + 17 * HOUR_MS)
+    initial = _AtATime(replace(begun.store, effects=()), friday_ms + 17 * HOUR_MS)
     log, memory = "the log: offset, key, value", "in the coordinator's memory (owned)"
     things = dict.fromkeys(moves, (memory,)) | {"the leader dies": (log,), "the next one reads the log": (log,)}
     return board(_ByTheClock(), settings, moves, draw, describe, title=title, initial=initial, things=things)

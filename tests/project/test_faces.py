@@ -72,6 +72,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "a scenario made of events": "Crashes CrashesAndReturns Created Deleted Disconnected Grows Joins Leaves "
         "Pauses Processing Restarts Scenario Speaks Subscribes Subscription",
     },
+    "kafkalearn.groups.consumer": {"the last heartbeat of a member of one's own": "leave"},
     "kafkalearn.groups.mixed": {"a group of one's own": "Assigned Group Subscription next_deadline_ms"},
     "kafkalearn.live": {"a real Kafka on this machine, and one's own to read from": "Kafka connect"},
     "kafkalearn.live.questions": {"one question, of any release": "QUESTIONS ask"},
@@ -120,6 +121,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "log_text lookup_text purgatory_text push_text rebalance_text "
         "record_bytes_text replication_text requests_text store_text transactions_text truncation_text wheels_text "
         "zookeeper_text",
+        "a run of one's own producer": "animate_keyless",
         "a moment of a run, drawn or in a sentence": "describe_failover describe_fetching describe_group "
         "describe_keyless describe_offset_stores describe_push describe_rebalance describe_simple_consumer "
         "describe_zookeeper draw_fetching draw_group draw_keyless draw_offset_stores draw_rebalance "
