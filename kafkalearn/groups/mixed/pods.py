@@ -15,7 +15,7 @@ names; all of them send a heartbeat every 3 s; classic pods assign with ``range`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
@@ -143,7 +143,7 @@ class Pod(NamedTuple):
     epoch: int = 0  # of its membership; with the classic protocol the generation
     owned: tuple[TopicPartition, ...] = ()  # what it reads
     error: str = ""  # that it has failed with
-    leads: tuple[tuple[str, str | None, Any], ...] = ()  # of a classic leader: the members that it assigns to
+    leads: tuple[tuple[str, str | None, Hashable], ...] = ()  # of a classic leader: the members that it assigns to
 
     @property
     def is_running(self) -> bool:
