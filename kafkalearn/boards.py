@@ -14,6 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalearn import commits, consuming, delivery, log, replication
+from kafkalearn.assignors import Member, carrying_out
+from kafkalearn.assignors.picture import describe_rebalance, draw_rebalance
 from kafkalearn.base.errors import IllegalEvent, unknown_name
 from kafkalearn.base.moves import moves_of
 from kafkalearn.base.topic_partition import TopicPartition
@@ -32,7 +34,8 @@ from kafkalearn.groups.mixed_picture import describe_pods, draw_pods
 from kafkalearn.groups.timeline_picture import draw_group_states
 from kafkalearn.log.picture import describe_crossing, draw_crossing, draw_log
 from kafkalearn.log.words import describe_log
-from kafkalearn.offsets import Member, store
+from kafkalearn.offsets import Member as StoredMember
+from kafkalearn.offsets import store
 from kafkalearn.offsets.store.model import Store, StoreEvent
 from kafkalearn.offsets.store_picture import describe_store, draw_store
 from kafkalearn.operations import offsets_topic
@@ -213,6 +216,52 @@ def _zookeeper() -> Board:
     return board(_Settled(), settings, moves, draw_zookeeper, describe, title="Touch a consumer: who owns what?")
 
 
+# Chapter 04: a group that shares its partitions by range.
+
+
+class _AsItStands:
+    """A rebalance whose moves are events that depend on who is there."""
+
+    def step(self, settings: Any, group: Any, deed: Callable[[Any], carrying_out.Event]) -> Any:
+        """The group after the event that a deed is now."""
+        return carrying_out.step(settings, group, deed(group))
+
+    def broken(self, settings: Any, group: Any, before: Any = None, names: Any = None) -> tuple[str, ...]:
+        return carrying_out.broken(settings, group, before, names)
+
+
+def _assignors() -> Board:
+    settings = carrying_out.Settings("range", {"orders": 7}, [Member(f"billing-{each}", ["orders"]) for each in (0, 1)])
+
+    def changed(group: Any, name: str, joins: bool) -> carrying_out.GroupChanged:
+        names = {each.member_id for each in group.members}
+        if joins == (name in names):
+            raise IllegalEvent(f"{name} is {'in the group already' if joins else 'not in the group'}")
+        return carrying_out.GroupChanged(Member(each, ["orders"]) for each in sorted(names ^ {name}))
+
+    moves: dict[str, Callable[[Any], carrying_out.Event]] = {}
+    for name in ("billing-0", "billing-1", "billing-2", "billing-3"):
+        moves[f"{name} joins"] = partial(changed, name=name, joins=True)
+        moves[f"{name} leaves"] = partial(changed, name=name, joins=False)
+    things = {words: (words.split()[0],) for words in moves}
+    moves |= {"all give up": lambda _: carrying_out.AllGaveUp(), "the assignor runs": lambda _: carrying_out.Assigned()}
+
+    def now(frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Frame[Any, Any]:
+        deed: Any = frame.event
+        return frame if before is None else replace(frame, event=deed(before.state))
+
+    def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
+        return draw_rebalance(Trace((before or frame, frame)), now(frame, before), before)
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        return describe_rebalance(now(frame, before), before)
+
+    title = "Touch a member: who moves when one leaves?"
+    return board(
+        _AsItStands(), settings, moves, draw, describe, title=title, things=things, initial=carrying_out.start(settings)
+    )
+
+
 # Chapters 06 and 08: what is committed, and what is left of a log.
 
 
@@ -297,7 +346,9 @@ class _ByTheClock:
 def _offsets() -> Board:
     friday_ms, member = (
         1763683200000,
-        Member("billing-1", subscribed=("orders",), assigned=tuple(TopicPartition("orders", each) for each in (0, 1))),
+        StoredMember(
+            "billing-1", subscribed=("orders",), assigned=tuple(TopicPartition("orders", each) for each in (0, 1))
+        ),
     )
     settings = store.Settings(retention_minutes=1440)
 
@@ -474,6 +525,7 @@ _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
         "coordinator": lambda: _offsets_topic(3, 9, "billing"),
         "keyless": _keyless,
         "groups": _groups,
+        "assignors": _assignors,
         "rebalance": _rebalance,
         "commits": _commits,
         "offsets": _offsets,
@@ -493,6 +545,7 @@ BOARDS: Mapping[str, str] = MappingProxyType(
         "coordinator": "01: who coordinates a group when brokers die",
         "keyless": "02: records without a key",
         "groups": "03: who reads what",
+        "assignors": "04: who moves when one leaves",
         "rebalance": "05: what moves a group",
         "commits": "06: lost or twice",
         "offsets": "07: how a group dies",
