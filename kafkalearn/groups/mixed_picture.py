@@ -230,9 +230,9 @@ def describe_pods(
         ]
     said += [f"{pod.name} waits for the others" for pod in rollout.pods if pod.does == pods.WAITS]
     said += [f"{pod.name} has failed with {pod.error}" for pod in rollout.pods if pod.does == pods.FAILED]
-    places = [each for each in rollout.group.owners if each not in rollout.readers]
-    if places:
-        said.append(f"Nobody reads {_read_words(places)}")
+    unread = [each for each in pods.partitions_of(settings) if each not in rollout.readers]
+    if unread and rollout.group.member_ids:
+        said.append(f"Nobody reads {_read_words(unread)}")
     return "".join(f"{each}. " for each in said).strip()
 
 

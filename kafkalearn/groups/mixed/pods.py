@@ -496,7 +496,12 @@ def _reads_what_it_was_given(settings: Settings, rollout: Rollout) -> bool:
     return all(pod.label in owners.get(each, ()) for pod in rollout.pods if pod.is_running for each in pod.owned)
 
 
-def _partitions(settings: Settings) -> Iterator[TopicPartition]:
+def partitions_of(settings: Settings) -> Iterator[TopicPartition]:
+    """All that is to be read.
+
+    >>> len(list(partitions_of(Settings())))
+    6
+    """
     for topic, count in settings.group.consumer.topics:
         yield from (TopicPartition(topic, number) for number in range(count))
 
@@ -516,7 +521,7 @@ INVARIANTS: Promises = {
 
 PROMISES: Promises = {
     ALL_READ: lambda settings, rollout: (
-        rollout.group.group_type is None or set(rollout.readers) == set(_partitions(settings))
+        rollout.group.group_type is None or set(rollout.readers) == set(partitions_of(settings))
     ),
     ALL_IN: lambda settings, rollout: not any(pod.does == FAILED for pod in rollout.pods),
 }
