@@ -236,8 +236,8 @@ def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
         is_new = is_new or (not is_member and is_start(event))
         if is_new and now is not None and now.cause in (NO_COORDINATOR, MOVED):
             now.cause, now.weight = UNKNOWN, SOMETHING  # it was looking for its first one
-        is_found = event.kind == kinds.COORDINATOR_FOUND and now is not None and not was_member
-        if is_found and all(_is_look_up(each) for each in now.evidence):
+        is_first = event.kind == kinds.COORDINATOR_FOUND and not was_member
+        if is_first and now is not None and all(_is_look_up(each) for each in now.evidence):
             now = None
         if event.kind == kinds.COORDINATOR_FOUND and now is not None and now.cause in (NO_COORDINATOR, MOVED):
             now.is_over = True
