@@ -27,6 +27,7 @@ _BEGINS = re.compile(
 _HAS_TIME = re.compile(r".{0,120}?(?:\d\d:\d\d:\d\d|%\d\|\d{9,11}\.|\b1\d{9,12}\b)")
 _CLASS = re.compile(r" \([\w$]+(?:\.[\w$]+)+(?::\d+)?\)$")
 _DOTS = re.compile(r"(?:\.{3,}|…)[\"'│|\s]*$")
+_NUMBER = re.compile(r"[0-9a-f]*\d[0-9a-f]*")  # lines of one form that count, or name one id after the other, end alike
 _FRAME = re.compile(r"[\"'│|\s]+$")
 
 
@@ -124,7 +125,7 @@ class Edge:
         if length == self.width:
             self.count += 1
             if len(self._ends) < LEAST_CUT and text[-1].isalnum():
-                self._ends.add(text[-12:])
+                self._ends.add(_NUMBER.sub("0", text[-12:]))
 
     def note_rest(self, text: str) -> int:
         """How far a line that goes on with one is indented; a blank more is the record's own."""
