@@ -10,7 +10,7 @@ import pytest
 
 from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.progress.record import Record
-from tests.book.test_exercises_in_the_page import code_of, each_wrong_answer, one_of_each_form
+from tests.book.test_exercises_in_the_page import code_of, each_wrong_answer, of_each_form
 from tests.exercises.every_exercise import EXERCISES
 from tools.book.live.in_node import PagePython, page_python
 from tools.book.live.packages import NotFetched
@@ -52,7 +52,7 @@ def test_every_exercise_of_the_chapters_and_every_known_wrong_answer_is_there(py
     assert run_here == json.loads(python.run(IN_THE_PAGE))
 
 
-@one_of_each_form
+@of_each_form
 def test_the_solution_is_right(python, exercise):
     said = checked(python, exercise, code_of(exercise, exercise.solve()))
 
