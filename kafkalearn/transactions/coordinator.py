@@ -159,6 +159,27 @@ def fence(settings: Settings, cluster: Cluster, held: Transaction) -> tuple[Clus
     return _ended(settings, cluster, fenced, PREPARE_ABORT, bumps, is_fence=True)
 
 
+def _refused(
+    settings: Settings, cluster: Cluster, transactional_id: str, producer_id: int, epoch: int, *, changes: bool
+) -> str:
+    """Why a producer's transaction takes no question about its partitions now, or NONE.
+
+    One that `changes` it is refused beside a pending change, too.
+    """
+    held = cluster.transaction(transactional_id)
+    if (refusal := cluster.refusal(settings, transactional_id)) != "NONE":
+        return refusal
+    if held is None:
+        return WRONG_PRODUCER_ID
+    if changes and held.pending:
+        return CONCURRENT
+    if held.producer_id != producer_id:
+        return WRONG_PRODUCER_ID
+    if held.epoch != epoch:
+        return FENCED
+    return CONCURRENT if held.status in (PREPARE_COMMIT, PREPARE_ABORT) else "NONE"
+
+
 def verify(
     settings: Settings,
     cluster: Cluster,
@@ -169,17 +190,10 @@ def verify(
 ) -> dict[str, str]:
     """Which of these partitions are in the transaction now; asked by a broker before it writes (KIP-890, since 3.6)."""
     held = cluster.transaction(transactional_id)
-    if (refusal := cluster.refusal(settings, transactional_id)) != "NONE":
-        error = refusal
-    elif held is None or held.producer_id != producer_id:
-        error = WRONG_PRODUCER_ID
-    elif held.epoch != epoch:
-        error = FENCED
-    elif held.status in (PREPARE_COMMIT, PREPARE_ABORT):
-        error = CONCURRENT
-    else:
-        return {each: "NONE" if each in held.partitions else "TRANSACTION_ABORTABLE" for each in partitions}
-    return dict.fromkeys(partitions, error)
+    error = _refused(settings, cluster, transactional_id, producer_id, epoch, changes=False)
+    if held is None or error != "NONE":
+        return dict.fromkeys(partitions, error)
+    return {each: "NONE" if each in held.partitions else "TRANSACTION_ABORTABLE" for each in partitions}
 
 
 def add(
@@ -197,18 +211,9 @@ def add(
     """
     held = cluster.transaction(transactional_id)
     wanted = frozenset(partitions)
-    if (refusal := cluster.refusal(settings, transactional_id)) != "NONE":
-        return cluster, refusal
-    if held is None:
-        return cluster, WRONG_PRODUCER_ID
-    if held.pending:
-        return cluster, CONCURRENT
-    if held.producer_id != producer_id:
-        return cluster, WRONG_PRODUCER_ID
-    if held.epoch != epoch:
-        return cluster, FENCED
-    if held.status in (PREPARE_COMMIT, PREPARE_ABORT):
-        return cluster, CONCURRENT
+    error = _refused(settings, cluster, transactional_id, producer_id, epoch, changes=True)
+    if held is None or error != "NONE":
+        return cluster, error
     if held.status == ONGOING and wanted <= held.partitions:
         return cluster, "NONE"
     return write(

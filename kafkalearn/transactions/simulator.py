@@ -199,11 +199,14 @@ def _coordinated(cluster: Cluster, event: CoordinatorDied | CoordinatorElected |
     return tuple(range(count)) if event.partition is None else (event.partition,)
 
 
-def _left(settings: Settings, cluster: Cluster, numbers: tuple[int, ...], error: str) -> Cluster:
-    """Nobody knows the ids of these partitions any more; what is written of them stays, as do markers that arrived."""
+def _left(settings: Settings, cluster: Cluster, numbers: tuple[int, ...], error: str | None) -> Cluster:
+    """Nobody knows the ids of these partitions any more; what is written of them stays, as do markers that arrived.
+
+    `error` is what a request for them is answered from now on; None: they have a coordinator.
+    """
     kept = tuple(each for each in cluster.transactions if settings.coordinator_partition(each.id) not in numbers)
     others = [each for each in cluster.uncoordinated if each[0] not in numbers]
-    refused = tuple(sorted([*others, *((number, error) for number in numbers)]))
+    refused = tuple(sorted([*others, *((number, error) for number in numbers if error is not None)]))
     return replace(cluster, transactions=kept, uncoordinated=refused)
 
 
@@ -240,9 +243,7 @@ def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorL
     epochs = tuple(
         each + passed * (at in numbers and at not in is_elected) for at, each in enumerate(cluster.coordinator_epochs)
     )
-    cluster = _left(settings, replace(cluster, coordinator_epochs=epochs), numbers, coordinator.LOADING)
-    others = tuple(each for each in cluster.uncoordinated if each[0] not in numbers)
-    cluster = replace(cluster, uncoordinated=others)
+    cluster = _left(settings, replace(cluster, coordinator_epochs=epochs), numbers, None)
     for held in _written(settings, cluster, numbers):
         # The log has no last epoch: a request that is retried over a failover is not known again.
         loaded = replace(held, last_epoch=NO_EPOCH, pending="", is_refused=False)
