@@ -344,12 +344,8 @@ class _ByTheClock:
 
 
 def _offsets() -> Board:
-    friday_ms, member = (
-        1763683200000,
-        StoredMember(
-            "billing-1", subscribed=("orders",), assigned=tuple(TopicPartition("orders", each) for each in (0, 1))
-        ),
-    )
+    friday_ms, both = 1763683200000, tuple(TopicPartition("orders", each) for each in (0, 1))
+    member = StoredMember("billing-1", subscribed=("orders",), assigned=both)
     settings = store.Settings(retention_minutes=1440)
 
     def written(state: _AtATime, joins: bool) -> store.StoreGroup:

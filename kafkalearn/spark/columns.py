@@ -5,6 +5,7 @@ Kafka writes the highest byte of a number first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -180,10 +181,17 @@ def static_call(df: DataFrame, class_name: str, method: str, returns: str, *argu
         Strings arrive as Spark's UTF8String, binaries as ``byte[]``; None, of a call that is not there, gives None.
     """
     given = [each for each in arguments if each is not None]
-    if is_connect(df.sparkSession) or len(given) < len(arguments):  # None: an inner call is not there
+    if len(given) < len(arguments):  # None: an inner call is not there
+        return None
+    return _by_java(df, lambda jvm: Column(_static_invoke(jvm, class_name, method, returns, given)))
+
+
+def _by_java(df: DataFrame, make: Callable[[Any], Column]) -> Column | None:
+    """The column that Spark's own Java makes, or None where it or what is asked of it is not there."""
+    if is_connect(df.sparkSession):
         return None
     try:
-        return Column(_static_invoke(df.sparkSession._jvm, class_name, method, returns, given))
+        return make(df.sparkSession._jvm)
     except (Py4JError, TypeError, AttributeError):
         # TypeError: py4j takes a class that is not there for a package; AttributeError: a platform that hides Java
         return None
@@ -240,12 +248,8 @@ def perhaps_among(df: DataFrame, number: Column, numbers: DataFrame) -> Column:
     >>> left.count() < 10, sorted(row.id for row in left.collect() if row.id in (5, 6))
     (True, [5, 6])
     """
-    if is_connect(df.sparkSession):
-        return sf.lit(True)
-    try:
-        return _might_contain(df.sparkSession._jvm, number, numbers)
-    except (Py4JError, TypeError, AttributeError):
-        return sf.lit(True)
+    found = _by_java(df, lambda jvm: _might_contain(jvm, number, numbers))
+    return sf.lit(True) if found is None else found
 
 
 def _might_contain(jvm: Any, number: Column, numbers: DataFrame) -> Column:

@@ -90,6 +90,12 @@ public class RollingChange {
         return PARTITIONS;
     }
 
+    private static void pollEach(KafkaConsumer[] consumers) {
+        for (int i = 0; i < consumers.length; i++) {
+            poll(consumers[i]);
+        }
+    }
+
     private static void poll(KafkaConsumer consumer) {
         for (Iterator records = consumer.poll(A_MOMENT).iterator(); records.hasNext();) {
             ConsumerRecord record = (ConsumerRecord) records.next();
@@ -117,9 +123,7 @@ public class RollingChange {
     private static void pollUntilAllAreRead(int count, KafkaConsumer[] consumers) {
         long endMs = System.currentTimeMillis() + PATIENCE_MS;
         while (read.size() < count) {
-            for (int i = 0; i < consumers.length; i++) {
-                poll(consumers[i]);
-            }
+            pollEach(consumers);
             requireTime(endMs, read.size() + " records of " + count + " were read");
         }
     }
@@ -129,9 +133,7 @@ public class RollingChange {
             throws Exception {
         long endMs = System.currentTimeMillis() + PATIENCE_MS;
         for (long committed = 0; committed < count;) {
-            for (int i = 0; i < consumers.length; i++) {
-                poll(consumers[i]);
-            }
+            pollEach(consumers);
             Map found = (Map) admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
             committed = 0;
             for (Iterator offsets = found.values().iterator(); offsets.hasNext();) {

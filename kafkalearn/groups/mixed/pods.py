@@ -324,7 +324,8 @@ class _Turns:
     def _close(self, pod: Pod) -> None:
         self._keep(Pod(pod.name, pod.protocol, pod.process))
         if pod.protocol == CONSUMER and pod.epoch:
-            self._send(pod, consumer.leave(pod.label), consumer.leave(pod.label).member_epoch)
+            leaving = consumer.leave(pod.label)
+            self._send(pod, leaving, leaving.member_epoch)
         elif pod.protocol == CLASSIC and pod.member_id:
             self._send(pod, classic.LeaveGroup(pod.label, pod.member_id))
 

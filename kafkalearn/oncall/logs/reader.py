@@ -348,7 +348,7 @@ class Reader:
         if best is not None:
             return self._keep(best)
         assert self._source is not None
-        if not any(self._takes_transaction(each, self._source, one.number) for each in wholes[:1]):
+        if not self._takes_transaction(wholes[0], self._source, one.number):
             self._count_unknown(wholes[0], self._source, one.number)
         return None
 
