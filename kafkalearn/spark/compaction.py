@@ -150,25 +150,25 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
     _check(records, now_ms, DAY_MS)
     is_cleaned = _is_cleaned(first_uncleanable)
     records = _only_records(records, is_cleaned)
-    is_tombstone = sf.col("value").isNull()
     horizon = _horizon(records)
     is_due = horizon <= now_ms if now_ms is not None else sf.lit(False)
-    reason = sf.when(~is_cleaned, BEHIND_THE_MAP)
+    settled = sf.when(~is_cleaned, BEHIND_THE_MAP)
     if CONTROL in records.columns:
         is_gone = sf.coalesce(_is_without_data() & is_due, sf.lit(False))
-        reason = reason.when(sf.col(CONTROL).isNotNull(), sf.when(is_gone, MARKER_GONE).otherwise(MARKER))
-    reason = (
-        reason.when(~_counts(records), ABORTED)
-        .when(sf.col("key").isNull(), NO_KEY)
-        .when(sf.col("_last").isNull(), OVERTAKEN)
-        .when(~is_tombstone, LAST_OF_KEY)
+        settled = settled.when(sf.col(CONTROL).isNotNull(), sf.when(is_gone, MARKER_GONE).otherwise(MARKER))
+    settled = settled.when(~_counts(records), ABORTED).when(sf.col("key").isNull(), NO_KEY)
+    if_last = (
+        sf.when(sf.col("value").isNotNull(), LAST_OF_KEY)
         .when(horizon.isNull(), TOMBSTONE_NEW)
         .when(is_due, TOMBSTONE_GONE)
         .otherwise(TOMBSTONE_WAITS)
     )
+    # Only what is counted is shuffled: a place and two short texts, no key and no value.
+    judged = records.select("partition", "offset", settled.alias("_settled"), if_last.alias("_if_last"))
+    last_or_not = sf.when(sf.col("_last").isNull(), OVERTAKEN).otherwise(sf.col("_if_last"))
+    reason = sf.coalesce("_settled", last_or_not).alias("reason")
+    counts = _marked(judged, _last_places(records, is_cleaned)).groupBy(reason).agg(sf.count("*").alias("records"))
     is_kept = ~sf.col("reason").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE, ABORTED, MARKER_GONE)
-    marked = _marked(records, _last_places(records, is_cleaned))
-    counts = marked.groupBy(reason.alias("reason")).agg(sf.count("*").alias("records"))
     return counts.select("reason", is_kept.alias("is_kept"), "records")
 
 
