@@ -35,10 +35,9 @@ def tried_on(line: str, arguments: list[str]) -> int:
             ],
             check=True,
         )
-    paths = os.pathsep.join([str(folder), str(ROOT)])
     command = [VENV_PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(arguments or ["tests/spark"])]
     say(f"pytest on Spark {line}")
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": paths}).returncode
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(folder)}).returncode
 
 
 def main(words: list[str]) -> int:

@@ -324,7 +324,7 @@ def test_a_disk_that_becomes_full_is_told_with_the_folder_and_what_to_do(spark, 
 
 
 def test_rows_that_cannot_be_made_are_not_taken_for_a_disk_that_is_full(spark, folder):
-    broken = lambda: spark.range(10).select(sf.raise_error(sf.lit("on purpose")).alias("id"))  # noqa: E731
+    broken = lambda: spark.range(10).select(sf.raise_error(sf.lit("on purpose")).cast("int").alias("id"))  # noqa: E731
 
     with pytest.raises(Exception, match="on purpose") as caught:
         cache.kept(spark, Recipe("keys", 10, (), 1), broken, None)
