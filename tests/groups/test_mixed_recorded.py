@@ -35,7 +35,7 @@ def settings_of(case):
         consumer.Settings(
             release,
             session_timeout_ms=case.get("session_ms", 60_000),
-            assignment_interval_ms=0,
+            assignment_interval_ms=case.get("assignment_interval_ms", 0),
             max_size=4,
             topics={TOPICS[topic]: count for topic, count in COUNTS.items()},
             topic_ids={TOPICS[topic]: each for topic, each in case["topic_ids"].items()},
@@ -55,8 +55,8 @@ def test_a_real_broker_answered_every_request_and_wrote_every_record_like_this(c
     assert [[kind, len(list(run))] for kind, run in groupby(script.records)] == case["records"]
 
 
-def test_the_recording_has_every_request_and_both_changes_in_three_releases():
-    assert Counter(case["release"] for case in RECORDED["cases"]).keys() == {"4.0.2", "4.3.1", "4.4.0"}
+def test_the_recording_has_every_request_and_both_changes_in_three_releases_and_one_trap_in_4_2():
+    assert Counter(case["release"] for case in RECORDED["cases"]).keys() == {"4.0.2", "4.2.1", "4.3.1", "4.4.0"}
     steps = [(case, each) for case in RECORDED["cases"] for each in case["trace"]]
     ops = {each["step"]["op"] for _, each in steps}
     assert ops == {"join", "sync", "heartbeat", "leave", "beat", "commit", "fetch", "sleep", "move", "delete"}
@@ -66,6 +66,28 @@ def test_the_recording_has_every_request_and_both_changes_in_three_releases():
         "GROUP_ID_NOT_FOUND", "GROUP_MAX_SIZE_REACHED", "INCONSISTENT_GROUP_PROTOCOL", "UNSUPPORTED_VERSION",
         "UNKNOWN_SERVER_ERROR", "MEMBER_ID_REQUIRED",
     }  # fmt: skip
+
+
+ASKS_THEM_TO_JOIN = {"4.2.1": "REBALANCE_IN_PROGRESS", "4.3.1": "NONE", "4.4.0": "NONE"}
+
+
+@pytest.mark.parametrize("case", [each for each in RECORDED["cases"] if each["id"].startswith("last-new")], ids=name_of)
+def test_where_only_the_way_up_is_allowed_the_last_new_member_left_partitions_that_nobody_read_until_a_join(case):
+    """Since 4.3 no heartbeat of a classic member asks it to join, whether others go meanwhile or time passes."""
+    trace = iter(case["trace"])
+    group = next(each["group"] for each in trace if each.get("group", {}).get("state") == "Assigning")
+    answers = []
+    for each in trace:
+        if each["step"]["op"] == "join":
+            break
+        group = each.get("group", group)
+        answers += [answer["error"] for answer in each["responses"] if answer["response"] == "heartbeat"]
+        assert (group["type"], group["state"]) == ("consumer", "Assigning")
+        assert sum(len(member["assigned"]["t"]) for member in group["members"].values()) == 2 * len(group["members"])
+    assert answers == [ASKS_THEM_TO_JOIN[case["release"]]] * len(answers)
+    assert len(answers) >= 3
+    joined = [each["group"] for each in case["trace"] if "group" in each][-1]
+    assert joined["state"] == ("Assigning" if case["id"] == "last-new-dies" else "Stable")
 
 
 @pytest.mark.parametrize("release", ["4.0.2", "4.3.1", "4.4.0"])
