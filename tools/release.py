@@ -101,7 +101,7 @@ STEPS = (
         (
             "tests/vectors/group/group-cases.json",
             "tests/vectors/group/group-requests.json",
-            "tests/vectors/group/kip848-requests.json",
+            "tests/vectors/group/kip848-requests.json", "tests/vectors/group/pattern-groups.json",
             "tests/vectors/log/list-offsets.json",
             "tests/vectors/offsets/commit-path.json",
             "tests/vectors/replication/reassignment.json",

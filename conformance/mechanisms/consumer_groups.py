@@ -47,9 +47,11 @@ from kafkalearn.groups.consumer.events import (
     DeleteAnswered,
     FetchAnswered,
     HeartbeatAnswered,
+    RecordWritten,
 )
 from kafkalearn.groups.consumer.simulator import next_deadline_ms
 from kafkalearn.groups.consumer.state import Group, Member
+from kafkalearn.groups.patterns import REFRESH_AT_MOST_EVERY_MS
 from kafkalearn.live.cluster import OFFSETS_TOPIC
 from kafkalearn.live.errors import NotReached, wait_for
 from kafkalearn.live.jars import find_release
@@ -84,13 +86,14 @@ class Members:
             case "join":
                 return {
                     "op": "heartbeat", "member": member, "epoch": JOIN, "topics": step["topics"], "owned": {},
-                    "rebalance_ms": step["rebalance_ms"], **_given(step, "instance", "assignor", "version"),
+                    "rebalance_ms": step["rebalance_ms"],
+                    **_given(step, "instance", "assignor", "version", "pattern"),
                 }  # fmt: skip
             case "beat":
                 epoch = self.former_epochs if step.get("owned") == LOST else self.epochs
                 owned = {} if "owned" not in step else {"owned": self.owned(member, step["owned"])}
                 sent = {"op": "heartbeat", "member": member, "epoch": epoch.get(member, 1) + step.get("more", 0)}
-                return sent | owned | self._instance(member) | _given(step, "topics", "assignor", "version")
+                return sent | owned | self._instance(member) | _given(step, "topics", "assignor", "version", "pattern")
             case "leave":
                 epoch = STEP_ASIDE if step.get("aside") else LEAVE
                 return {"op": "heartbeat", "member": member, "epoch": epoch, **self._instance(member)}
@@ -200,6 +203,7 @@ class ConsumerPlayer:
         self.began = time.monotonic()
         self.probe_group = self._beside()
         self.probes = 0  # members that were asked for what the coordinator knows
+        self.patterns: dict[str, str] = {}  # as the steps have them, by what was sent
 
     def create(self, topics: Mapping[str, int]) -> None:
         """Create the topics that are there from the beginning."""
@@ -239,9 +243,11 @@ class ConsumerPlayer:
             self.group_id, sent["member"], sent["epoch"],
             None if topics is None else [self.real[each] for each in topics],
             None if owned is None else {self.ids[topic]: numbers for topic, numbers in owned.items()},
-            sent.get("assignor"), sent.get("rebalance_ms", -1), sent.get("instance"),
+            sent.get("assignor"), sent.get("rebalance_ms", -1), sent.get("instance"), self._real(sent.get("pattern")),
         )  # fmt: skip
         answer = self.kafka.ask(self.broker, "ConsumerGroupHeartbeat", values, sent.get("version"))
+        if self.patterns:
+            self.wait_matched()
         error = error_name(answer["errorCode"])
         if error != "NONE":
             return {"error": error}
@@ -249,6 +255,43 @@ class ConsumerPlayer:
         if answer["assignment"] is not None:
             found["assignment"] = self.by_name(answer["assignment"]["topicPartitions"])
         return found
+
+    def _real(self, pattern: str | None) -> str | None:
+        """A pattern as it is sent."""
+        real = None if pattern is None else real_pattern(pattern, self.real)
+        if pattern and real:
+            self.patterns[real] = pattern
+        return real
+
+    def wait_matched(self) -> None:
+        """Wait until the coordinator has matched what there was to match, one group after the other.
+
+        A group beside this one comes with a pattern, and waits for its match. The cluster needs to have one thread for
+        that, and one partition of the offsets topic.
+        """
+        self.probes += 1
+        group_id, member = f"{self.probe_group}-{self.probes}", "p"
+
+        def beat(epoch: int, **fields: Any) -> dict[str, Any]:
+            values = consumer_heartbeat(group_id, member, epoch, **fields)
+            answer = self.kafka.ask(self.broker, "ConsumerGroupHeartbeat", values)
+            refuse_error(answer, f"a member of {group_id!r}")
+            return answer
+
+        epoch = beat(JOIN, owned={}, rebalance_timeout_ms=PROBE_MS, pattern=OFFSETS_TOPIC)["memberEpoch"]
+
+        def is_given() -> bool:
+            nonlocal epoch
+            answer = beat(epoch)
+            epoch = answer["memberEpoch"]
+            return bool(answer["assignment"] and answer["assignment"]["topicPartitions"])
+
+        try:
+            wait_for(is_given, True, "a topic that a pattern matches:")
+        except NotReached as error:
+            raise TooSlow(str(error)) from None
+        beat(LEAVE)
+        self.kafka.ask(self.broker, "DeleteGroups", {"groupsNames": [group_id]})
 
     def commit(self, sent: Step) -> dict[str, Any]:
         """OffsetCommit, for several partitions; version 10 names topics by their ids."""
@@ -379,6 +422,8 @@ class ConsumerPlayer:
         }
         if member["instanceId"] is not None:
             found["instance"] = member["instanceId"]
+        if member["subscribedTopicRegex"]:
+            found["pattern"] = self.patterns[member["subscribedTopicRegex"]]
         return found | {
             "assigned": self.by_name(member["assignment"]["topicPartitions"]),
             "target": self.by_name(member["targetAssignment"]["topicPartitions"]),
@@ -388,6 +433,16 @@ class ConsumerPlayer:
         """Partitions by the names that their topics have in the steps."""
         found = {self.names[each["topicId"]]: sorted(each["partitions"]) for each in partitions}
         return {topic: found[topic] for topic in sorted(found)}
+
+
+def real_pattern(pattern: str, names: Mapping[str, str]) -> str:
+    """A pattern of the topics as the steps name them, for topics whose names begin with something more, all alike.
+
+    >>> real_pattern("o.*|x", {"o1": "case-7-o1", "x": "case-7-x"})
+    'case-7-(o.*|x)'
+    """
+    beginnings = {name.removesuffix(label) for label, name in names.items()}
+    return f"{beginnings.pop()}({pattern})" if pattern and len(beginnings) == 1 else pattern
 
 
 def _id_of_nothing(topic: str) -> str:
@@ -419,10 +474,14 @@ class ConsumerScript:
         return other
 
     def next_deadline_ms(self) -> int | None:
-        """When the next timer of the group is due, or the assignor may run again; None if nothing is waited for."""
+        """When a timer is due, or the assignor may run or patterns be matched again; None if nothing is waited for."""
         due = [next_deadline_ms(self.group)]
         if self.group.assigned_at_ms is not None and self.settings.assignment_interval_ms:
             due.append(self.group.assigned_at_ms + self.settings.assignment_interval_ms)
+        if self.group.matched_at_ms is not None:
+            intervals = (REFRESH_AT_MOST_EVERY_MS, self.settings.regex_refresh_interval_ms)
+            matches = (self.group.matched_at_ms + each + 1 for each in intervals)
+            due += [each for each in matches if each > self.group.now_ms]  # at its moment it has come
         return min((each for each in due if each is not None and each >= self.group.now_ms), default=None)
 
     def play(self, seen: Step) -> dict[str, Any]:
@@ -430,6 +489,7 @@ class ConsumerScript:
         found: dict[str, Any] = {"step": seen["step"]}
         sent = self.members.request(seen["step"])
         self.pass_to(seen["sent_ms"])
+        count = len(self.past)
         if sent is not None:
             event = event_of(self.translated(sent, seen))
             answer: dict[str, Any] = {}
@@ -442,6 +502,9 @@ class ConsumerScript:
             found |= {"sent": sent, "answer": answer}
         self.pass_to(seen["seen_ms"])
         found["group"] = self.labelled(description_of(self.group, self.settings.release))
+        if "records" in seen:
+            effects = [each for _, _, after in self.past[count:] for each in after.effects]
+            found["records"] = [each.kind for each in effects if isinstance(each, RecordWritten)]
         return found
 
     def take(self, event: ConsumerGroupEvent) -> None:
@@ -461,6 +524,9 @@ class ConsumerScript:
         if sent["op"] == "topic":
             found["topic"] = self.name_of(sent["topic"])
             return found | ({"id": seen["answer"]["id"]} if "id" in seen.get("answer", {}) else {})
+        if sent.get("pattern"):
+            found["pattern"] = real_pattern(sent["pattern"], self.real)
+            self.labels[found["pattern"]] = sent["pattern"]
         if sent.get("topics") is not None:
             found["topics"] = [self.name_of(each) for each in sent["topics"]]
         if sent.get("owned") is not None:
@@ -504,6 +570,7 @@ def event_of(sent: Step) -> ConsumerGroupEvent | None:
                 fields.get("instance"),
                 fields.get("rebalance_ms"),
                 fields.get("assignor"),
+                fields.get("pattern"),
             )
         case "commit":
             return OffsetCommit(fields["member"], fields["epoch"], fields["partitions"], fields["version"])
@@ -570,9 +637,13 @@ def _described(group: Group, member: Member, release: str) -> dict[str, Any]:
     description: dict[str, Any] = {"epoch": member.epoch, "topics": sorted(member.topics)}
     if member.instance_id is not None:
         description["instance"] = member.instance_id
+    if member.pattern:
+        description["pattern"] = member.pattern
     return description | {"assigned": by_topic(held), "target": by_topic(target)}
 
 
+PATTERNS = ("A", "A|B", ".*", "[BC]", "D?", "(?!A)", "")
+MATCHES_AFTER_MS, MATCHED_FOR_MS = 10_300, 14_000
 MEMBERS = ("a", "b", "c", "d", "Aa", "BB")  # the last two have one hash code
 INSTANCES = ("i1", "i2")
 TOPICS = ("A", "B", "C")
@@ -598,21 +669,25 @@ _topics = st.sets(st.sampled_from(TOPICS)).map(sorted)
 _sometimes = st.sampled_from([False, False, True])
 
 
-def cases(release: str, limits: Limits = OWN) -> st.SearchStrategy[Case]:
+def cases(release: str, limits: Limits = OWN, patterns: tuple[str, ...] = ()) -> st.SearchStrategy[Case]:
     """Up to 40 steps of a group, and the topics that are there at first."""
     topics = st.dictionaries(st.sampled_from(TOPICS), st.integers(1, 7), min_size=1)
-    return st.fixed_dictionaries({"topics": topics, "steps": scripts(_steps(release, limits), MOST_STEPS)})
+    steps = scripts(_steps(release, limits, patterns), MOST_STEPS)
+    return st.fixed_dictionaries({"topics": topics, "steps": steps})
 
 
-def _steps(release: str, limits: Limits) -> st.SearchStrategy[dict[str, Any]]:
-    heartbeats = st.sampled_from([0, 1] if limits.takes("ConsumerGroupHeartbeat", 1) else [0])
+def _steps(release: str, limits: Limits, patterns: tuple[str, ...]) -> st.SearchStrategy[dict[str, Any]]:
+    heartbeats = st.sampled_from([1] if patterns else [0, 1] if limits.takes("ConsumerGroupHeartbeat", 1) else [0])
+    named, by_pattern = _topics, {}
+    if patterns:
+        named, by_pattern = st.one_of(_topics, st.none()), {"pattern": st.sampled_from(patterns)}
     join = _step(
-        "join", m=_member, topics=_topics, rebalance_ms=st.sampled_from([LONG_MS, LONG_MS, SHORT_MS]),
-        optional={"instance": st.sampled_from(INSTANCES), "assignor": _assignor(), "version": heartbeats},
+        "join", m=_member, topics=named, rebalance_ms=st.sampled_from([LONG_MS, LONG_MS, SHORT_MS]),
+        optional={"instance": st.sampled_from(INSTANCES), "assignor": _assignor(), "version": heartbeats, **by_pattern},
     )  # fmt: skip
     beat = _step("beat", m=_member, optional={"owned": st.sampled_from([ALL, ALL, NOTHING, HALF])})
-    extra = {"owned": st.sampled_from([ALL, NOTHING]), "assignor": _assignor(), "version": heartbeats}
-    change = _step("beat", m=_member, topics=_topics, optional=extra)
+    extra = {"owned": st.sampled_from([ALL, NOTHING]), "assignor": _assignor(), "version": heartbeats, **by_pattern}
+    change = _step("beat", m=_member, topics=named, optional=extra)
     mistake = _step(
         "beat", m=_member, more=st.sampled_from([-1, 1, -2]), optional={"owned": st.sampled_from([ALL, NOTHING])}
     )
@@ -628,7 +703,7 @@ def _steps(release: str, limits: Limits) -> st.SearchStrategy[dict[str, Any]]:
     )  # fmt: skip
     fetch = _step("fetch", m=st.one_of(_member, st.none()), more=st.sampled_from([0, 0, 1]))
     topic = _step("topic", topic=st.sampled_from(TOPICS), partitions=st.one_of(st.none(), st.integers(1, 8)))
-    sleep = _step("sleep", ms=st.sampled_from([200, 500, 1300]))
+    sleep = _step("sleep", ms=st.sampled_from([0] * 15 + [MATCHES_AFTER_MS] if patterns else [200, 500, 1300]))
     delete = _step("delete")
     return st.one_of(
         join, beat, beat, change, beat, join, mistake, leave, beat, commit, lost, fetch, beat, topic, sleep, delete
@@ -649,6 +724,12 @@ def ask(kafka: UsedCluster, case: Case, new_name: Callable[[str], str]) -> dict[
     """The topics as they were created, and what each step led to on the broker."""
     names = {topic: new_name(topic) for topic in TOPICS}
     return play(kafka, case, new_name("consumer"), names)[1]
+
+
+def ask_by_pattern(kafka: UsedCluster, case: Case, new_name: Callable[[str], str]) -> dict[str, Any]:
+    """The same with topics whose names begin alike, so that a pattern matches those of its case alone."""
+    group_id = new_name("pattern")
+    return play(kafka, case, group_id, {topic: f"{group_id}-{topic}" for topic in TOPICS})[1]
 
 
 def play(kafka: UsedCluster, case: Case, group_id: str, names: dict[str, str]) -> tuple[ConsumerPlayer, dict[str, Any]]:
@@ -719,4 +800,24 @@ CONSUMER = Mechanism(
     settings={"config": {**CONFIG, **CONFIG_OF_4_3}},
     tries=3,
     fit=fit,
+)
+
+OF_PATTERNS = Limits(
+    {
+        **CONFIG,
+        **CONFIG_OF_4_3,
+        "group.consumer.session.timeout.ms": LONG_MS,
+        "group.consumer.max.session.timeout.ms": LONG_MS,
+        "group.consumer.regex.refresh.interval.ms": MATCHED_FOR_MS,
+        "group.coordinator.background.threads": 1,
+    }
+)
+BY_PATTERN = Mechanism(
+    name="KIP-848 groups with patterns",
+    rules=("members of a KIP-848 group that subscribe by pattern",),
+    cases=partial(cases, limits=OF_PATTERNS, patterns=PATTERNS),
+    ask=ask_by_pattern,
+    say=partial(say, limits=OF_PATTERNS),
+    settings={"config": dict(OF_PATTERNS.settings)},
+    tries=3,
 )

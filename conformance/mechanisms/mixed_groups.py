@@ -118,6 +118,7 @@ class MixedPlayer(ClassicPlayer):
                     self.group_id, label, epoch, None if topics is None else [self.topics[each] for each in topics],
                     None if owned is None else {self.topic_ids[each]: numbers for each, numbers in owned.items()},
                     step.get("assignor"), step.get("rebalance", REBALANCE_MS if epoch == 0 else -1), instance_id,
+                    step.get("pattern"),
                 )  # fmt: skip
                 return "ConsumerGroupHeartbeat", values, None
             case "commit":
@@ -353,6 +354,7 @@ class MixedScript:
                     label, epoch, None if topics is None else tuple(self.topics[each] for each in topics),
                     None if owned is None else self.real(owned), instance_id,
                     done.get("rebalance", REBALANCE_MS if epoch == 0 else None), done.get("assignor"),
+                    done.get("pattern"),
                 )  # fmt: skip
             case "commit":
                 place = TopicPartition(self.topics["t"], done.get("partition", 0))

@@ -48,6 +48,7 @@ BEFORE_IT_CAME: Mapping[str, Value] = MappingProxyType(
         "group.initial.rebalance.delay.ms": 0,
         "group.max.size": 2147483647,
         "group.consumer.assignment.interval.ms": 0,
+        "group.consumer.regex.refresh.interval.ms": 600_000,
         "group.instance.id": None,
         "max.poll.interval.ms": None,
         "max.poll.records": None,

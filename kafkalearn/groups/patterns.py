@@ -39,6 +39,7 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
 # What a pattern means. Names of topics have letters, digits, '.', '_' and '-' alone, so that nothing of RE2J's rules
 # for other characters matters; what is left is written as an expression of Python's own, or refused.
 
+INVALID = "INVALID_REGULAR_EXPRESSION"
 MOST_REPEATS = 1000  # a{1001} is refused
 POSIX = MappingProxyType(
     {
@@ -82,6 +83,28 @@ name what is to match
     """
     compiled = re.compile(_Reader(text("pattern", pattern)).whole(), re.ASCII)
     return frozenset(topic for topic in topics if compiled.fullmatch(topic))
+
+
+def is_valid(pattern: str) -> bool:
+    """Whether RE2J takes a pattern, so that a heartbeat with it is not refused.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it has what is not modelled.
+
+    Examples
+    --------
+    >>> is_valid("orders.*"), is_valid("(?!__).*")
+    (True, False)
+    """
+    try:
+        matching(pattern, ())
+    except KafkaLearnError as error:
+        if INVALID not in str(error):
+            raise
+        return False
+    return True
 
 
 class _Reader:
@@ -269,9 +292,7 @@ class _Reader:
         return re.escape(sign) if not sign.isalnum() else sign
 
     def _refused(self, what: str) -> KafkaLearnError:
-        return KafkaLearnError(
-            f"INVALID_REGULAR_EXPRESSION: RE2J has no {what}, got {self.pattern!r}; name what is to match"
-        )
+        return KafkaLearnError(f"{INVALID}: RE2J has no {what}, got {self.pattern!r}; name what is to match")
 
     def _not_modelled(self, what: str) -> KafkaLearnError:
         return KafkaLearnError(f"{what} is not modelled, got {self.pattern!r}; write the letters that a name may have")

@@ -7,11 +7,11 @@ import sys
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.releases.lines import RELEASES
 from tools.histories.clusters import COMMITS, LISTED, MOVES
-from tools.histories.groups import CASES, CLASSIC, CONSUMER
+from tools.histories.groups import CASES, CLASSIC, CONSUMER, PATTERNS
 from tools.histories.recording import LEDGER, counted, taken_in
 
 RECORDINGS = {each.file.partition("/")[2].removesuffix(".json"): each for each in (
-    LISTED, CASES, CLASSIC, CONSUMER, COMMITS, MOVES,
+    LISTED, CASES, CLASSIC, CONSUMER, PATTERNS, COMMITS, MOVES,
 )}  # fmt: skip
 
 

@@ -16,8 +16,11 @@ from conformance.search import compare
 from kafkalearn.groups.classic import step
 from kafkalearn.groups.classic.model import broker_settings
 from kafkalearn.live import Kafka
+from kafkalearn.live.cluster import OFFSETS_TOPIC
+from kafkalearn.offsets.records import OffsetsRecord, decode
 from kafkalearn.releases.lines import RELEASES, release_line
 from tests.groups.test_consumer_recorded import assert_same
+from tests.groups.test_pattern_groups import said_of
 from tools.histories.recording import Ask, History, Recording
 
 OF_CLASSIC_GROUPS = {"group.initial.rebalance.delay.ms": 600, "group.min.session.timeout.ms": 100}
@@ -28,6 +31,13 @@ OF_CONSUMER_GROUPS = {
     "group.consumer.session.timeout.ms": 3_600_000,
     "group.consumer.max.session.timeout.ms": 3_600_000,
     "group.consumer.assignment.interval.ms": 0,
+}
+OF_PATTERNS = {
+    **OF_CONSUMER_GROUPS,
+    "group.consumer.max.size": 5,
+    "group.consumer.assignor.offload.enable": False,
+    "group.consumer.regex.refresh.interval.ms": 14_000,
+    "group.coordinator.background.threads": 1,  # what one group has begun to match is done before what a later one has
 }
 LATER = {"expire": "its offsets expire after a minute", "move": "its broker is started again"}
 
@@ -77,6 +87,34 @@ def consumer_history(kafka: Kafka, history: History, group_id: str) -> dict[str,
     return {**history, "topics": topics, "trace": trace, "committed": committed}
 
 
+@contextmanager
+def asking_pattern_groups(line: str) -> Iterator[Ask]:
+    """A broker for histories of KIP-848 groups with patterns."""
+    with Kafka(release=line, config=OF_PATTERNS) as kafka:
+        numbers = count(1)
+        yield lambda history: pattern_history(kafka, history, f"history-{next(numbers)}")
+
+
+def pattern_history(kafka: Kafka, history: History, group_id: str) -> dict[str, Any]:
+    """A history of a group with patterns as it is answered now, and the kinds of records that each step led to."""
+    player = ConsumerPlayer(kafka, group_id, {name: f"{group_id}-{name}" for name in history["names"]})
+    player.create(history["topics"])
+    ids, offset = dict(player.ids), kafka.high_watermark(OFFSETS_TOPIC, 0)
+    steps = []
+    for each in history["steps"]:
+        seen, end = player.play(each["step"]), kafka.high_watermark(OFFSETS_TOPIC, 0)
+        found = [decode(record.key, record.value) for record in kafka.records(OFFSETS_TOPIC, 0, offset)]
+        offset = end
+        steps.append(seen | {"records": [kind_of(record) for record in found if record.key["groupId"] == group_id]})
+    return {**history, "names": player.real, "ids": ids, "steps": steps}
+
+
+def kind_of(record: OffsetsRecord) -> str:
+    """The kind of a record of the offsets topic, as the simulators of groups call it."""
+    kind = record.type.name.lower().replace("_", "-")
+    return kind if record.value is not None else f"tombstone:{kind}"
+
+
 def change_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """What a step has changed in the description of a group; members that are gone by their names.
 
@@ -102,7 +140,8 @@ def why_later(history: History) -> str:
     """Why a history of a KIP-848 group is not asked again here."""
     if history.get("assignment_interval_ms"):
         return "its broker waits between assignments"
-    return next((LATER[each["step"]["op"]] for each in history["trace"] if each["step"]["op"] in LATER), "")
+    steps = history.get("trace", history.get("steps", ()))
+    return next((LATER[each["step"]["op"]] for each in steps if each["step"]["op"] in LATER), "")
 
 
 @contextmanager
@@ -148,6 +187,11 @@ def is_said_of_consumer_groups(history: History) -> bool:
     return True
 
 
+def is_said_of_pattern_groups(history: History) -> bool:
+    """Whether the simulator says what a history of a group with patterns says, at its times."""
+    return said_of(history) == history["steps"]
+
+
 CASES = Recording(
     "group/group-cases.json",
     ("cases",),
@@ -160,4 +204,7 @@ CLASSIC = Recording(
 )
 CONSUMER = Recording(
     "group/kip848-requests.json", ("cases", "random"), asking_consumer_groups, is_said_of_consumer_groups, why_later
+)
+PATTERNS = Recording(
+    "group/pattern-groups.json", ("cases",), asking_pattern_groups, is_said_of_pattern_groups, why_later
 )

@@ -11,8 +11,8 @@ judge a state. What was answered and written is in ``group.effects``.
 
 The answers are those of a real broker also where they come from the order of its hash maps, or from a quirk.
 
-Not modelled: subscriptions by regular expression, racks, share and streams groups, an assignor that runs beside the
-request. Members of the classic protocol in such a group are in `kafkalearn.groups.mixed`.
+Not modelled: racks, share and streams groups, an assignor that runs beside the request. Members of the classic protocol
+in such a group are in `kafkalearn.groups.mixed`.
 """
 
 from kafkalearn.groups.consumer.events import (

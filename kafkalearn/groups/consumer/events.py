@@ -27,6 +27,7 @@ from kafkalearn.base.checks import (
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.defaults import MOST_PARTITIONS, Duration, Timeout, default_of
+from kafkalearn.groups.patterns import REFRESH_AT_MOST_EVERY_MS, REFRESH_INTERVAL_MS, is_valid
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
 # A coordinator knows the topics of the cluster by their ids, and we by their names. A topic that is deleted and created
@@ -93,6 +94,7 @@ class Rules(NamedTuple):
     ends_when_empty: bool  # with the last member the assignment epoch is that of the group at once, with a record
     replaces_when_full: bool  # a static member takes its place again though the group is full
     keeps_one_instance_id: bool  # a member that comes with another instance id gives the one before up
+    counts_patterns_back: bool  # the group epoch goes up when a member takes its pattern back
 
 
 def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
@@ -121,6 +123,7 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
         ends_when_empty=at_least("4.4", release),
         replaces_when_full=at_least("4.4", release),
         keeps_one_instance_id=at_least("4.4", release),
+        counts_patterns_back=at_least("4.1", release),
     )
 
 
@@ -130,6 +133,7 @@ NAMES = {
     "assignment_interval_ms": "group.consumer.assignment.interval.ms",
     "assignors": "group.consumer.assignors",
     "max_size": "group.consumer.max.size",
+    "regex_refresh_interval_ms": "group.consumer.regex.refresh.interval.ms",
 }
 """Each field of `Settings` that is a setting of the broker, with Kafka's name for it."""
 
@@ -153,6 +157,9 @@ class Settings:
         ``group.consumer.assignors``; the first is taken when no member names another.
     max_size : int or None
         ``group.consumer.max.size``: most members of a group.
+    regex_refresh_interval_ms : int or None
+        ``group.consumer.regex.refresh.interval.ms`` (4.1): how old what a pattern has matched may be. In 4.0 it is
+        ten minutes, which nobody can set.
     topics : mapping of str to int, or tuple of (str, int)
         The topics of the cluster at the start, with their partition counts; without them ``orders`` with 6. The
         event `TopicChanged` changes them.
@@ -179,6 +186,7 @@ class Settings:
     assignment_interval_ms: FilledIn[int] = NOT_GIVEN
     assignors: FilledIn[tuple[str, ...]] = NOT_GIVEN
     max_size: FilledIn[int] = NOT_GIVEN
+    regex_refresh_interval_ms: FilledIn[int] = NOT_GIVEN
     topics: tuple[tuple[str, int], ...] = (("orders", 6),)
     topic_ids: tuple[tuple[str, str], ...] = ()
     rules: Rules = field(init=False, repr=False, compare=False)
@@ -193,6 +201,7 @@ class Settings:
             assignment_interval_ms: int | None = None,
             assignors: Sequence[str] | None = None,
             max_size: int | None = None,
+            regex_refresh_interval_ms: int | None = None,
             topics: Mapping[str, int] | Iterable[tuple[str, int]] = (("orders", 6),),
             topic_ids: Mapping[str, str] | Iterable[tuple[str, str]] = (),
         ) -> None:
@@ -216,6 +225,13 @@ class Settings:
             raise KafkaLearnError(
                 f"assignment_interval_ms is {self.assignment_interval_ms}, but Kafka {self.release} has no such "
                 "setting; it came with 4.3 (KIP-1263)"
+            )
+        interval_ms = self.regex_refresh_interval_ms
+        whole_number("regex_refresh_interval_ms", interval_ms, at_least=REFRESH_AT_MOST_EVERY_MS, at_most=LARGEST_INT)
+        if interval_ms != REFRESH_INTERVAL_MS and not at_least("4.1", self.release):
+            raise KafkaLearnError(
+                f"regex_refresh_interval_ms is {interval_ms}, but Kafka {self.release} has no such "
+                f"setting and always takes {REFRESH_INTERVAL_MS}; it came with 4.1"
             )
         assignors = sequence("assignors", self.assignors, of="names")
         for assignor in assignors:
@@ -282,6 +298,8 @@ class ConsumerGroupHeartbeat:
         How long it may take to give up partitions: ``max.poll.interval.ms`` of the Java client.
     assignor : str or None
         ``group.remote.assignor``: the assignor it asks the broker for, ``"uniform"`` or ``"range"``.
+    pattern : str or None
+        What topics it subscribes to beside those: a regular expression for RE2J; an empty one takes it back.
 
     Raises
     ------
@@ -296,9 +314,12 @@ class ConsumerGroupHeartbeat:
     instance_id: str | None = None
     rebalance_timeout_ms: Timeout | None = None
     assignor: str | None = None
+    pattern: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be sent."""
+        """Refuse what cannot be sent, and a pattern that is not modelled."""
+        if self.pattern:
+            is_valid(self.pattern)
         if self.owned is not None:
             object.__setattr__(self, "owned", _partitions("owned", self.owned))
         if self.topics is not None:
@@ -396,6 +417,7 @@ def join(
     instance_id: str | None = None,
     rebalance_timeout_ms: int = 300_000,
     assignor: str | None = None,
+    pattern: str | None = None,
 ) -> ConsumerGroupHeartbeat:
     """The first heartbeat of a member, with all that has to be in it.
 
@@ -407,7 +429,7 @@ def join(
     kafkalearn.base.errors.KafkaLearnError: topics must be a list or tuple of names of topics, got str 'orders'
     """
     names = sequence("topics", topics, of="names of topics")
-    return ConsumerGroupHeartbeat(member_id, 0, names, (), instance_id, rebalance_timeout_ms, assignor)
+    return ConsumerGroupHeartbeat(member_id, 0, names, (), instance_id, rebalance_timeout_ms, assignor, pattern)
 
 
 def leave(member_id: str, instance_id: str | None = None, comes_back: bool = False) -> ConsumerGroupHeartbeat:
@@ -429,6 +451,7 @@ GROUP_METADATA = "consumer-group-metadata"
 TARGET_MEMBER = "consumer-group-target-assignment-member"
 TARGET_METADATA = "consumer-group-target-assignment-metadata"
 CURRENT_ASSIGNMENT = "consumer-group-current-member-assignment"
+REGULAR_EXPRESSION = "consumer-group-regular-expression"
 OFFSET_COMMIT = "offset-commit"
 CLASSIC_GROUP = "group-metadata"
 

@@ -12,6 +12,16 @@ from kafkalearn.assignors.registry import find_assignor
 from kafkalearn.base.java import FIRST_SLOTS, JavaHashMap, hash_order, map_copy_capacity, timeline_order, utf16_key
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.consumer import events as written
+from kafkalearn.groups.consumer.by_pattern import (
+    LOOKS_EVERY_MS,
+    bumps,
+    forgotten,
+    left_by,
+    left_with,
+    match,
+    patterns_of,
+    without,
+)
 from kafkalearn.groups.consumer.events import (
     NONE,
     ConsumerGroupHeartbeat,
@@ -36,6 +46,7 @@ from kafkalearn.groups.consumer.state import (
     Target,
     partitions_of,
 )
+from kafkalearn.groups.patterns import INVALID, is_valid
 
 # What is refused, in Kafka's order.
 
@@ -64,7 +75,7 @@ def refusal(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> 
         return _refusal_of_static(settings, group, event)
     member = group.find(event.member_id)
     if member is None:
-        return NONE if event.member_epoch == JOIN else "UNKNOWN_MEMBER_ID"
+        return _refusal_of_pattern(event) if event.member_epoch == JOIN else "UNKNOWN_MEMBER_ID"
     return _refusal_of_epoch(settings, member, event)
 
 
@@ -72,7 +83,8 @@ def _is_malformed(event: ConsumerGroupHeartbeat) -> bool:
     if _is_blank(event.member_id) or _is_blank(event.instance_id) or event.member_epoch < LEAVE_FOR_A_WHILE:
         return True
     if event.member_epoch == JOIN:
-        return event.owned != () or event.topics is None or event.rebalance_timeout_ms is None
+        names_nothing = event.topics is None and event.pattern is None
+        return event.owned != () or names_nothing or event.rebalance_timeout_ms is None
     return event.member_epoch == LEAVE_FOR_A_WHILE and event.instance_id is None
 
 
@@ -87,7 +99,7 @@ def _refusal_of_static(settings: Settings, group: Group, event: ConsumerGroupHea
         return "UNKNOWN_MEMBER_ID"  # it had two instance ids, and only the last one went with it
     if event.member_epoch == JOIN:
         is_free = member is None or member.epoch == LEAVE_FOR_A_WHILE or member.classic is not None
-        return NONE if is_free else "UNRELEASED_INSTANCE_ID"
+        return _refusal_of_pattern(event) if is_free else "UNRELEASED_INSTANCE_ID"
     if member is None:
         return "UNKNOWN_MEMBER_ID"
     if member.member_id != event.member_id:
@@ -97,18 +109,20 @@ def _refusal_of_static(settings: Settings, group: Group, event: ConsumerGroupHea
 
 def _refusal_of_epoch(settings: Settings, member: Member, event: ConsumerGroupHeartbeat) -> str:
     sent = event.member_epoch
-    if sent in (LEAVE, LEAVE_FOR_A_WHILE) or sent == member.epoch:
+    if sent in (LEAVE, LEAVE_FOR_A_WHILE):
         return NONE
-    if sent == JOIN and settings.rules.may_always_rejoin:
-        return NONE
+    if sent == member.epoch or (sent == JOIN and settings.rules.may_always_rejoin):
+        return _refusal_of_pattern(event)
     owns_no_more = event.owned is not None and set(event.owned) <= set(member.assigned_partitions)
     has_missed_an_answer = sent == member.previous_epoch and owns_no_more
-    return NONE if sent < member.epoch and has_missed_an_answer else "FENCED_MEMBER_EPOCH"
+    return _refusal_of_pattern(event) if sent < member.epoch and has_missed_an_answer else "FENCED_MEMBER_EPOCH"
+
+
+def _refusal_of_pattern(event: ConsumerGroupHeartbeat) -> str:
+    return NONE if not event.pattern or is_valid(event.pattern) else INVALID
 
 
 # Subscriptions: whether the heartbeat changes what the group reads, and whether its members subscribe alike.
-
-LOOKS_EVERY_MS = 3_600_000  # the longest time between two looks at the topics of the cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +137,11 @@ class Look:
 def has_new_topics(before: Member, updated: Member) -> bool:
     """Whether a member subscribes to other topics than before; their order is nothing."""
     return set(before.topics) != set(updated.topics)
+
+
+def has_new_subscription(before: Member, updated: Member) -> bool:
+    """Whether a member subscribes to other topics than before, by name or by pattern."""
+    return before.pattern != updated.pattern or has_new_topics(before, updated)
 
 
 def look(settings: Settings, group: Group, before: Member, updated: Member) -> Look:
@@ -148,16 +167,20 @@ def look(settings: Settings, group: Group, before: Member, updated: Member) -> L
     Apache Kafka 4.0 to 4.3, ``GroupMetadataManager.consumerGroupHeartbeat`` and ``updateSubscriptionMetadata``.
     """
     subscribers = Counter(topic for member in group.members for topic in member.topics)
-    must_bump = has_new_topics(before, updated) or group.group_epoch == 0
+    must_bump = has_new_topics(before, updated) or bumps(settings, group, before, updated) or group.group_epoch == 0
     if settings.rules.counts_assignors and not must_bump:
         must_bump = preferred_assignor(settings, group, before, updated) != standing_assignor(settings, group)
     if not (must_bump or group.must_look):
-        return Look(group, _are_alike(subscribers, len(group.members)), ())
+        return Look(group, _are_alike(subscribers, patterns_of(group.members), len(group.members)), ())
     subscribers.subtract(before.topics)
     subscribers.update(updated.topics)
-    is_one_more = group.find(updated.member_id) is None and group.static_id(updated.instance_id) is None
-    are_alike = _are_alike(subscribers, len(group.members) + is_one_more)
-    seen = tuple(topic for topic in group.topics if subscribers[topic.name] > 0)
+    holder = group.static_id(updated.instance_id)
+    is_one_more = group.find(updated.member_id) is None and holder is None
+    others = [each for each in group.members if each.member_id not in (updated.member_id, holder)]
+    patterns = patterns_of([*others, updated])
+    are_alike = _are_alike(subscribers, patterns, len(group.members) + is_one_more)
+    matched = {topic for each in without(group, left_by(group, before, updated)).matched for topic in each.topics}
+    seen = tuple(topic for topic in group.topics if subscribers[topic.name] > 0 or topic.name in matched)
     records: list[Effect] = []
     if seen != group.seen_topics and settings.rules.writes_topic_metadata:
         records.append(RecordWritten(written.TOPIC_METADATA))
@@ -168,7 +191,10 @@ def look(settings: Settings, group: Group, before: Member, updated: Member) -> L
     return Look(group, are_alike, tuple(records))
 
 
-def _are_alike(subscribers: Counter[str], member_count: int) -> bool:
+def _are_alike(subscribers: Counter[str], patterns: tuple[str, ...], member_count: int) -> bool:
+    """Whether all name the same topics, or all have the same pattern and name none."""
+    if patterns:
+        return patterns.count(patterns[0]) == member_count and not any(count > 0 for count in subscribers.values())
     return all(count == member_count for count in subscribers.values() if count > 0)
 
 
@@ -268,8 +294,14 @@ def _new_targets(
 
 
 def _subscriber(group: Group, member: Member, owner: str, sent: tuple[str, ...] | None) -> Subscriber:
-    """A member as the assignor sees it: a subscription stands in its record in order, but comes in any."""
-    topics = sent or sorted(member.topics, key=utf16_key)
+    """A member as the assignor sees it: a subscription stands in its record in order, but comes in any.
+
+    What a pattern has matched is a set in Java; of the two sets the larger one comes first.
+    """
+    named = sent or sorted(member.topics, key=utf16_key)
+    matched = hash_order(dict(group.matched).get(member.pattern, ()))
+    both = (*named, *matched) if len(named) > len(matched) else (*matched, *named)
+    topics = tuple(dict.fromkeys(both))
     return Subscriber(member.member_id, topics, owned=group.target(owner), instance_id=member.instance_id)
 
 
@@ -356,11 +388,13 @@ def reconcile(
     must_drop = is_new_subscription and settings.rules.drops_unsubscribed
     if member.is_at(target.epoch) and not must_drop:
         return member
-    subscribed = group.partition_counts.keys() & set(member.topics)
+    names = group.names_of(member)
+    subscribed = group.partition_counts.keys() & names
+    has_none = not names
     if member.state == STABLE and member.epoch == target.epoch:
-        after = _dropped(settings, member, subscribed, owned)
+        after = _dropped(settings, member, subscribed, owned, has_none)
     elif member.state == UNREVOKED_PARTITIONS and _still_owns(owned, member.pending_revocation):
-        after = _dropped(settings, member, subscribed, owned) if must_drop else member
+        after = _dropped(settings, member, subscribed, owned, has_none) if must_drop else member
     else:
         after = _next(settings, group, member, target, subscribed, owned)
     if after == member:
@@ -412,7 +446,7 @@ def _next(
 
 
 def _dropped(
-    settings: Settings, member: Member, subscribed: Set[str], owned: tuple[TopicPartition, ...] | None
+    settings: Settings, member: Member, subscribed: Set[str], owned: tuple[TopicPartition, ...] | None, has_none: bool
 ) -> Member:
     """The member without the topics it no longer subscribes to; no other partition moves.
 
@@ -422,7 +456,7 @@ def _dropped(
     """
     keep = tuple(held for held in member.assigned if held.topic in subscribed)
     dropped = tuple(held for held in member.assigned if held.topic not in subscribed)
-    has_left_all = not member.topics and not member.pending_revocation  # then Kafka does not look whether it had any
+    has_left_all = has_none and not member.pending_revocation  # then Kafka does not look whether it had any
     if not dropped and not has_left_all:
         return member
     after = replace(member, previous_epoch=member.epoch) if settings.rules.forgets_previous_epoch else member
@@ -467,10 +501,11 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
     updated = _updated(before, event)
     found = look(settings, group, before, updated)
     target = aim(settings, found.group, before, updated, found.are_alike, event)
-    is_new_subscription = has_new_topics(before, updated)
+    is_new_subscription = has_new_subscription(before, updated)
     after = reconcile(settings, group, updated, target, event.owned, is_new_subscription)
 
     records: list[Effect] = []
+    known, left = group, left_by(group, before, updated)
     if group.group_type == CLASSIC:  # the offsets of a client without a group go
         records.append(tombstone(written.CLASSIC_GROUP))
     group = replace(found.group, group_type=CONSUMER, is_deleted=False)
@@ -482,8 +517,8 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
             group = group.without_static_id(before.instance_id)
         group = group.with_written(updated)
         records.append(RecordWritten(written.MEMBER_METADATA))
-    group = target.applied_to(group)
-    records += [*found.records, *target.records]
+    group = target.applied_to(without(group, left))
+    records += [*forgotten(left), *found.records, *target.records]
     if after != updated:
         group = group.with_written(after)
         records.append(RecordWritten(written.CURRENT_ASSIGNMENT))
@@ -495,12 +530,14 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
         settings.heartbeat_interval_ms,
         after.assigned_partitions if _is_full(event) or before.assigned != after.assigned else None,
     )
-    return replace(group, effects=(*records, answer))
+    group, matched = match(settings, known, group)
+    return replace(group, effects=(*records, answer, *matched))
 
 
 def _is_full(event: ConsumerGroupHeartbeat) -> bool:
     """A join, or a request with all its fields, as clients send it after a lost answer."""
-    fields = (event.rebalance_timeout_ms, event.topics, event.owned)
+    topics = event.pattern if event.topics is None else event.topics
+    fields = (event.rebalance_timeout_ms, topics, event.owned)
     return event.member_epoch == JOIN or all(field is not None for field in fields)
 
 
@@ -537,6 +574,7 @@ def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
         topics=member.topics if event.topics is None or set(event.topics) == set(member.topics) else event.topics,
         instance_id=member.instance_id if event.instance_id is None else event.instance_id,
         assignor=member.assignor if event.assignor is None else event.assignor,
+        pattern=member.pattern if event.pattern is None else event.pattern,
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms is None else timeout_ms,
         classic=None,
     )
@@ -577,9 +615,10 @@ def remove(settings: Settings, group: Group, member_id: str) -> tuple[Group, tup
     ----------
     Apache Kafka 4.3 and 4.4, ``GroupMetadataManager.consumerGroupFenceMembers``.
     """
-    group = group.without_member(member_id)
+    left = left_with(group, (member_id,))
+    group = without(group.without_member(member_id), left)
     seen = group.subscribed_topics
-    records: list[Effect] = [*REMOVAL]
+    records: list[Effect] = [*REMOVAL, *forgotten(left)]
     if seen != group.seen_topics and settings.rules.writes_topic_metadata:
         records.append(RecordWritten(written.TOPIC_METADATA))
     records.append(RecordWritten(written.GROUP_METADATA))

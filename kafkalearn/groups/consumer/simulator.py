@@ -127,8 +127,7 @@ def expire(settings: Settings, group: Group) -> Group:
     """
     if group.group_type is None:
         return replace(group, effects=())
-    subscribed = {topic for member in group.members for topic in member.topics}
-    left = tuple(each for each in group.committed if each.topic in subscribed)
+    left = tuple(each for each in group.committed if each.topic in group.subscribed_names)
     offsets = (tombstone(OFFSET_COMMIT),) * (len(group.committed) - len(left))
     if left or group.members:
         return replace(group, committed=left, effects=offsets)
@@ -155,8 +154,8 @@ def _forgotten(settings: Settings, group: Group, effects: tuple[Effect, ...]) ->
 def move(settings: Settings, group: Group) -> Group:
     """The group as the new coordinator has read it from ``__consumer_offsets``, with all timers begun anew.
 
-    It looks at the topics with the next heartbeat. A static member that is away and had partitions to give up has the
-    time for that again, and is removed when it is over.
+    It looks at the topics with the next heartbeat, and matches patterns again as if a topic had been created. A static
+    member that is away and had partitions to give up has the time for that again, and is removed when it is over.
 
     References
     ----------
@@ -173,7 +172,7 @@ def move(settings: Settings, group: Group) -> Group:
         )
         for each in group.members
     )
-    return replace(group, members=members, look_at_ms=now_ms, effects=())
+    return replace(group, members=members, look_at_ms=now_ms, topic_version=group.topic_version + 1, effects=())
 
 
 # Commits and fetches carry the member epoch: one of another epoch is refused, whole.

@@ -39,6 +39,13 @@ class Held(NamedTuple):
     epoch: int
 
 
+class Matched(NamedTuple):
+    """What a pattern has matched, for all members that have it."""
+
+    pattern: str
+    topics: tuple[str, ...]
+
+
 class ClassicSide(NamedTuple):
     """What is known of a member that speaks the classic protocol in a group of this one."""
 
@@ -66,6 +73,7 @@ class Member:
     classic: ClassicSide | None = None  # None: it speaks the protocol of the group, as all do that are not mixed
     join_ends_at_ms: int | None = None  # of a classic one: until then it has to send the JoinGroup it was asked for
     sync_ends_at_ms: int | None = None  # the same of its SyncGroup
+    pattern: str = ""  # of topics that it subscribes to beside those it has named; empty: none
 
     @property
     def assigned_partitions(self) -> tuple[TopicPartition, ...]:
@@ -98,6 +106,10 @@ class Group:
     targets: tuple[Target, ...] = ()  # (member id, partitions), in the broker's order
     topics: tuple[Topic, ...] = ()  # of the cluster, by name
     former_topics: tuple[Topic, ...] = ()  # that are gone
+    topic_version: int = 0  # how many topics were created so far
+    matched: tuple[Matched, ...] = ()  # what the patterns of its members have matched, where they have
+    matched_at_ms: int | None = None  # when that was, of all of them
+    matched_version: int = 0  # the topic version then
     seen_topics: tuple[Topic, ...] = ()  # those of the cluster it subscribes to, when it last looked
     look_at_ms: int = 0  # from then on, the next heartbeat of anybody looks at the topics again
     group_type: str | None = None  # CONSUMER; CLASSIC: a client without a group has committed; None: no such group
@@ -167,9 +179,19 @@ class Group:
         return dict(self.targets).get(member_id, ())
 
     @property
+    def subscribed_names(self) -> set[str]:
+        """The topics that a member has named, and those that a pattern has matched, whether they exist or not."""
+        matched = {topic for each in self.matched for topic in each.topics}
+        return matched.union(*(member.topics for member in self.members))
+
+    def names_of(self, member: Member) -> set[str]:
+        """What a member subscribes to: the topics that it has named, and those that its pattern has matched so far."""
+        return {*member.topics, *dict(self.matched).get(member.pattern, ())}
+
+    @property
     def subscribed_topics(self) -> tuple[Topic, ...]:
         """The topics that exist and that some member subscribes to."""
-        names = {topic for member in self.members for topic in member.topics}
+        names = self.subscribed_names
         return tuple(topic for topic in self.topics if topic.name in names)
 
     @property
@@ -275,8 +297,7 @@ def change_topic(settings: Settings, group: Group, event: TopicChanged) -> Group
     total = sum(group.partition_counts.values())
     if total > MOST_PARTITIONS:
         raise IllegalEvent(f"{event!r}: the topics would have {total:,} partitions, {MOST_PARTITIONS:,} at most")
-    is_subscribed = any(event.topic in member.topics for member in group.members)
-    return replace(group, look_at_ms=group.now_ms) if is_subscribed else group
+    return replace(group, look_at_ms=group.now_ms) if event.topic in group.subscribed_names else group
 
 
 def _delete(group: Group, topic: Topic | None, event: TopicChanged) -> Group:
@@ -302,7 +323,8 @@ def _create(settings: Settings, group: Group, event: TopicChanged, partition_cou
         group = _renamed(group, former)
     number = 1 if former is None else former.number + 1
     topic = Topic(event.topic, partition_count, topic_id, number)
-    return replace(group, topics=tuple(sorted((*group.topics, topic))), effects=())
+    topics = tuple(sorted((*group.topics, topic)))
+    return replace(group, topics=topics, topic_version=group.topic_version + 1, effects=())
 
 
 def _check_id(settings: Settings, group: Group, event: TopicChanged, topic_id: str | None) -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.classic.joining import FIRST_VERSION_WITH_MEMBER_ID_REQUIRED, GroupUpdate, prepare
 from kafkalearn.groups.classic.model import NONE, UNKNOWN, JoinAnswered, LeaveAnswered, SyncAnswered
+from kafkalearn.groups.consumer import by_pattern
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.consumer.events import ConsumerGroupHeartbeat, RecordWritten
 from kafkalearn.groups.consumer.heartbeats import (
@@ -21,7 +22,7 @@ from kafkalearn.groups.consumer.heartbeats import (
     Aim,
     Look,
     aim,
-    has_new_topics,
+    has_new_subscription,
     in_place_of,
     look,
     reconcile,
@@ -105,6 +106,7 @@ def _take_in(
         topics=before.topics if set(topics) == set(before.topics) else topics,
         instance_id=request.instance_id or before.instance_id,
         rebalance_timeout_ms=request.rebalance_timeout_ms,
+        pattern="",
         classic=ClassicSide(request.client, request.session_timeout_ms, request.protocols),
     )
     found = look(rules, members, before, updated)
@@ -113,7 +115,7 @@ def _take_in(
         return _downgrade_with(settings, group, request, replaced, before, updated, found)
     event = ConsumerGroupHeartbeat(member_id, JOIN, topics)
     target: Aim = aim(rules, found.group, before, updated, found.are_alike, event)
-    after = reconcile(rules, members, updated, target, sent.owned, has_new_topics(before, updated))
+    after = reconcile(rules, members, updated, target, sent.owned, has_new_subscription(before, updated))
 
     records: list[Effect] = []
     changed = found.group
@@ -123,8 +125,9 @@ def _take_in(
     if updated != before:
         changed = changed.with_written(updated)
         records.append(RecordWritten(consumer.MEMBER_METADATA))
-    changed = target.applied_to(changed)
-    records += [*found.records, *target.records]
+    left = by_pattern.left_by(members, before, updated)
+    changed = target.applied_to(by_pattern.without(changed, left))
+    records += [*by_pattern.forgotten(left), *found.records, *target.records]
     if after != updated:
         changed = changed.with_written(after)
         records.append(RecordWritten(consumer.CURRENT_ASSIGNMENT))
@@ -136,7 +139,8 @@ def _take_in(
             sync_ends_at_ms=now_ms + request.rebalance_timeout_ms,
         )
     )
-    effects = (*records, _taken_in(request, after))
+    changed, matched = by_pattern.match(rules, members, changed)
+    effects = (*records, _taken_in(request, after), *matched)
     return replace(group, consumer=replace(changed, effects=()), effects=effects)
 
 
@@ -164,7 +168,7 @@ def _downgrade_with(
     Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupJoinToConsumerGroup`` and ``convertToClassicGroup``.
     """
     old = group.consumer
-    has_changed = has_new_topics(before, updated)
+    has_changed = has_new_subscription(before, updated)
     is_stale = old.assignment_epoch < found.group.group_epoch if settings.rules.knows_stale_target else has_changed
     after = updated
     if not is_stale:
@@ -181,10 +185,11 @@ def _downgrade_with(
     effects: tuple[Effect, ...] = (
         *REPLACEMENT,
         *(RecordWritten(consumer.MEMBER_METADATA),) * (updated != before),
+        *by_pattern.forgotten(by_pattern.left_by(old, before, updated)),
         *found.records,
         *(RecordWritten(consumer.CURRENT_ASSIGNMENT),) * (after != updated),
         ProtocolChanged(CONSUMER, CLASSIC),
-        *downgrade_records(len(old.members)),
+        *downgrade_records(old),
         classic.GroupWritten(),
         *made.effects,
         _taken_in(request, after),
@@ -319,9 +324,12 @@ def without(settings: Settings, group: Group, gone: Sequence[str], cause: str) -
     if may_be_downgraded(settings, members, gone):
         return downgrade(settings, group, gone, cause)
     records: list[Effect] = []
+    left = by_pattern.left_with(members, gone)
     for member_id in gone:
         members = members.without_member(member_id)
         records += REMOVAL
+    members = by_pattern.without(members, left)
+    records += by_pattern.forgotten(left)
     seen, rules = members.subscribed_topics, settings.consumer.rules
     if seen != members.seen_topics and rules.writes_topic_metadata:
         records.append(RecordWritten(consumer.TOPIC_METADATA))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kafkalearn.base.java import FIRST_SLOTS, hash_order
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.classic.joining import GroupUpdate, prepare
+from kafkalearn.groups.consumer import by_pattern
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.consumer.events import RecordWritten, tombstone
 from kafkalearn.groups.consumer.heartbeats import heartbeat, refusal
@@ -174,7 +175,7 @@ def downgrade(settings: Settings, group: Group, gone: Collection[str], cause: st
     Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.convertToClassicGroup``, ``ClassicGroup.fromConsumerGroup``.
     """
     old = group.consumer
-    records = downgrade_records(len(old.members))
+    records = downgrade_records(old)
     after = downgraded(settings, group, [each for each in old.in_broker_order if each.member_id not in gone])
     written = as_written(after)
     update = GroupUpdate(settings.classic, after)
@@ -184,13 +185,15 @@ def downgrade(settings: Settings, group: Group, gone: Collection[str], cause: st
     return Group(replace(after, effects=()), forgotten(settings, old), written, effects=effects)
 
 
-def downgrade_records(count: int) -> tuple[RecordWritten, ...]:
-    """The tombstones of a consumer group of so many members; one record of the classic group follows."""
+def downgrade_records(group: ConsumerGroup) -> tuple[Effect, ...]:
+    """The tombstones of a consumer group; one record of the classic group follows."""
+    count = len(group.members)
     return (
         *(tombstone(consumer.CURRENT_ASSIGNMENT),) * count,
         *(tombstone(consumer.TARGET_MEMBER),) * count,
         tombstone(consumer.TARGET_METADATA),
         *(tombstone(consumer.MEMBER_METADATA),) * count,
+        *by_pattern.forgotten([each.pattern for each in group.matched]),
         tombstone(consumer.TOPIC_METADATA),
         tombstone(consumer.GROUP_METADATA),
     )
