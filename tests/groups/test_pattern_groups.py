@@ -10,7 +10,7 @@ from kafkalearn.releases.lines import at_least
 from tests.every import every_case
 from tests.recorded import recorded
 
-RECORDED = recorded("pattern-groups")["cases"]
+RECORDED = recorded("pattern-groups")
 REFRESH_INTERVAL_MS = 14_000
 
 
@@ -36,7 +36,7 @@ def said_of(case):
     return played(script_of(case), case["steps"])[1]
 
 
-@every_case("case", RECORDED, ids=name_of)
+@every_case("case", RECORDED["cases"], ids=name_of)
 def test_a_real_broker_answered_and_wrote_this_at_every_step(case):
     for place, (found, seen) in enumerate(zip(said_of(case), case["steps"], strict=True)):
         assert (place, found) == (place, seen)
@@ -52,22 +52,22 @@ def written(case):
 
 
 def test_the_recording_has_every_way_in_which_a_match_begins_and_ends():
-    found = {case["id"]: written(case) for case in RECORDED if case["release"] == "4.4.0"}
-    assert len(found) == sum(case["release"] == "4.0.2" for case in RECORDED) == 24
+    found = {case["id"]: written(case) for case in RECORDED["cases"] if case["release"] == "4.4.0"}
+    assert len(found) == sum(case["release"] == "4.0.2" for case in RECORDED["cases"]) == 24
     assert found["same-pattern"][:3] == ["matched", "", ""]  # the second member finds the match there
     assert found["another-pattern"][:3] == ["matched", "", ""]  # too soon after the last match
     assert found["changes-alone"][3:5] == ["forgotten", "matched"]
     assert found["changes-later"][3:5] == ["matchedforgotten", ""]
     assert found["old-result"].count("matched") == 3
-    (old,) = (written(case) for case in RECORDED if name_of(case) == "old-result-4.0.2")
+    (old,) = (written(case) for case in RECORDED["cases"] if name_of(case) == "old-result-4.0.2")
     assert old.count("matched") == 1  # its interval was ten minutes, and not to be set
-    errors = [each["answer"].get("error") for case in RECORDED for each in case["steps"]]
+    errors = [each["answer"].get("error") for case in RECORDED["cases"] for each in case["steps"]]
     assert errors.count("INVALID_REGULAR_EXPRESSION") == 6
 
 
 @pytest.mark.parametrize(("release", "held"), [("4.0.2", ["o1", "o2"]), ("4.1.2", ["o1"]), ("4.4.0", ["o1"])])
 def test_4_0_leaves_a_member_what_the_pattern_had_matched_that_it_takes_back(release, held):
-    (case,) = (each for each in RECORDED if name_of(each) == f"taken-back-{release}")
+    (case,) = (each for each in RECORDED["cases"] if name_of(each) == f"taken-back-{release}")
     (place,) = (place for place, each in enumerate(case["steps"]) if each["step"].get("pattern") == "o2")
     group = case["steps"][place - 1]["group"]["members"]["a"]
     assert (group["topics"], sorted(group["target"])) == (["o1"], ["o1"])
