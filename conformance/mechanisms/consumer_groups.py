@@ -756,10 +756,12 @@ def played(script: ConsumerScript, seen: list[dict[str, Any]]) -> tuple[Consumer
 
 def script_of(release: str, case: Case, seen: dict[str, Any], limits: Limits = OWN) -> ConsumerScript:
     """The simulator at the beginning of a case."""
-    names = seen["names"]
+    names, fields = seen["names"], limits_in_fields(limits)
+    if not at_least("4.1", release):  # brokers of 4.0 do not know it
+        fields.pop("regex_refresh_interval_ms", None)
     settings = Settings(
         find_release(release).version,
-        **limits_in_fields(limits),
+        **fields,
         topics={names[topic]: count for topic, count in case["topics"].items()},
         topic_ids={names[topic]: topic_id for topic, topic_id in seen["ids"].items()},
     )
