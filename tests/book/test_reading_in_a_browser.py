@@ -39,6 +39,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_screen(browser, made_bo
         document.querySelectorAll(".kl-show-me").forEach((each) => each.click());
         document.querySelectorAll("details").forEach((each) => { each.open = true; });
         document.querySelectorAll("section.part").forEach((each) => { each.hidden = false; });
+        document.querySelectorAll(".pdoc input[type=checkbox]").forEach((each) => { each.checked = true; });
     }""")
     # Hints and solutions that unfold are noted, each by a frame that comes and goes.
     wait_for(shown, "async () => { await window.kafkalearnAnswers?.read(); return !document.querySelector('iframe'); }")
@@ -147,6 +148,20 @@ def test_the_index_shows_code_as_code(browser, made_book):
     shown = opened(browser, made_book, "index")
 
     assert "`" not in shown.run("() => document.body.textContent")
+    shown.page.context.close()
+
+
+def test_the_source_in_the_reference_is_opened_by_key_and_its_switch_is_seen(browser, made_book):
+    shown = opened(browser, made_book, "reference/kafkalearn.coordinator")
+    shown.page.focus("#find_coordinator-view-source")
+    outline = "() => getComputedStyle(document.querySelector('[for=find_coordinator-view-source]')).outlineStyle"
+    shown.page.keyboard.press("Tab")
+    shown.page.keyboard.press("Shift+Tab")
+    assert shown.run(outline) == "solid"
+    code = "() => document.querySelector('#find_coordinator > .pdoc-code').checkVisibility()"
+    assert not shown.run(code)
+    shown.page.keyboard.press("Space")
+    assert shown.run(code)
     shown.page.context.close()
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from html import escape
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from html import escape, unescape
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from types import ModuleType
+from urllib.parse import unquote
 
 import pdoc.doc
 import pdoc.render
@@ -71,8 +73,10 @@ def pages(modules: Iterable[str]) -> Iterator[tuple[str, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # annotations that only a checker of types imports: they are shown as written
         documented = {name: _documented(name) for name in modules}
-        for name, module in documented.items():
-            yield f"{FOLDER}/{name}.html", _in_the_book(pdoc.render.html_module(module, documented))
+        rendered = {name: pdoc.render.html_module(module, documented) for name, module in documented.items()}
+        anchors = {name: {unescape(each) for each in _ID.findall(html)} for name, html in rendered.items()}
+        for name, html in rendered.items():
+            yield f"{FOLDER}/{name}.html", _in_the_book(with_flat_links(html, name, anchors))
         yield f"{FOLDER}/index.html", _in_the_book(pdoc.render.html_index(documented))
 
 
@@ -84,6 +88,44 @@ def entries(modules: Iterable[str]) -> Iterator[tuple[str, str, str, str, str]]:
         for member in module.own_members:
             if not member.name.startswith("_") and member.docstring:
                 yield file, f"Reference, {name}", member.qualname, member.name, member.docstring
+
+
+_ID = re.compile(r'\bid="([^"]+)"')
+_LINK = re.compile(r'<a\b([^>]*?) href="(?!\w+:)([^"#]*)(#[^"]*)?"([^>]*)>(.*?)</a>', re.DOTALL)
+
+
+def with_flat_links(html: str, module: str, anchors: Mapping[str, Collection[str]]) -> str:
+    """The page of a module, its links as the book has its pages: all of them beside each other.
+
+    pdoc writes links for a folder of each package. Where a page has no such name the link is to the whole page;
+    where there is no page the words stay without a link.
+
+    Parameters
+    ----------
+    html : str
+        What pdoc has made.
+    module : str
+        Whose page it is.
+    anchors : mapping of str to collection of str
+        The names on the page of each module that has one.
+
+    >>> pages = {"house.door": {"Key"}, "house.roof": set()}
+    >>> print(with_flat_links('<a href="roof.html#Tile">Tile</a>, <a href="../house/cellar.html">a cellar</a>',
+    ...                       "house.door", pages))
+    <a href="house.roof.html">Tile</a>, a cellar
+    """
+
+    def flat(found: re.Match[str]) -> str:
+        before, path, anchor, after, words = found.groups(default="")
+        other = normpath(join(dirname(module.replace(".", "/")), unquote(path))) if path else module
+        other = other.removesuffix(".html").replace("/", ".")
+        if other not in anchors:
+            return words
+        anchor = anchor if unquote(unescape(anchor[1:])) in anchors[other] else ""
+        address = f"{other}.html" if other != module or not anchor else ""
+        return f'<a{before} href="{address}{anchor}"{after}>{words}</a>'
+
+    return _LINK.sub(flat, html)
 
 
 def _in_the_book(html: str) -> str:
@@ -98,19 +140,26 @@ def _in_the_book(html: str) -> str:
 
 
 _PLAIN = re.compile(r'<span class="(?:n|p|w)">([^<]*)</span>')  # names, brackets, blanks: no colour of their own
+_SWITCH = re.compile(r'(<input id="([^"]+)"[^>]*?) aria-hidden="true" tabindex="-1">')  # opens what its label names
 _LINE_NUMBER = re.compile(r'<span id="[^"]+"><a href="#[^"]+">(<span class="linenos">[^<]*</span>)</a>')
 
 
 def _by_keys(html: str) -> str:
-    """What scrolls can be reached by keys, and a link that shows no words has some."""
+    """What scrolls or opens can be reached by keys, and what shows no words of its own has some."""
     html = re.sub(r"<(/?)h[3-6]\b", r"<\1h2", html)  # below the one h1 there is one kind of heading
     html = _PLAIN.sub(r"\1", _LINE_NUMBER.sub(r"<span>\1", html))
     html = re.sub(
         r"<pre>|<div class=\"attr (?:function|class|variable)\">", lambda found: f'{found[0][:-1]} tabindex="0">', html
     )
+    html = _SWITCH.sub(lambda found: f'{found[1]} aria-label="{_what_it_opens(found[2])}">', html)
     return re.sub(
         r'<a class="headerlink" href="#([^"]+)">', r'<a class="headerlink" href="#\1" aria-label="link to \1">', html
     )
+
+
+def _what_it_opens(switch: str) -> str:
+    name, _, part = switch.removeprefix("mod-").partition("-view-")
+    return {"source": f"View Source of {name}", "value": f"Value of {name}", "": "Names on this page"}[part]
 
 
 def _documented(name: str) -> pdoc.doc.Module:
