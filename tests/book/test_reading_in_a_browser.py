@@ -162,6 +162,10 @@ def test_the_source_in_the_reference_is_opened_by_key_and_its_switch_is_seen(bro
     assert not shown.run(code)
     shown.page.keyboard.press("Space")
     assert shown.run(code)
+
+    shown.page.set_viewport_size({"width": 390, "height": 844})
+    shown.run("() => { document.querySelector('.docstring p').textContent = 'kafkalearn' + '.long_name'.repeat(8); }")
+    assert shown.run("() => document.documentElement.scrollWidth") == 390
     shown.page.context.close()
 
 
