@@ -5,7 +5,7 @@ A *record key* is bytes: the Java producer hashes it with ``murmur2``, librdkafk
 clients with FNV-1a; Spark shuffles by a murmur3 of its own. The same key has five hashes, and five partitions.
 
 Java's ``int`` is 32 bits, signed, and wraps. Python's is not, so each function here says which of the two it
-returns: *signed* (-2**31 .. 2**31 - 1) or *unsigned* (0 .. 2**32 - 1).
+returns: *signed* (``-2**31 .. 2**31 - 1``) or *unsigned* (``0 .. 2**32 - 1``).
 """
 
 from __future__ import annotations
