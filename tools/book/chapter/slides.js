@@ -1,6 +1,7 @@
 // A chapter as slides, on the same page with the same players: one idea each. A cell begins a slide, unless it or its
 // neighbour is a line or two; a picture has one of its own, and what does not fit goes on to the next: it is measured,
-// so nothing is ever cut off. Checks, folded code, exercises' forms and what a prediction closes are on none.
+// so nothing is ever cut off. Checks, imports, folded code, the words of a bar, exercises' forms and what a prediction
+// closes are on none.
 // Page Down and Page Up, or n and b, turn them; o opens the notes in a second window, which follows; Escape ends. The
 // address with #slides opens so; the notes' with #speaker are that window.
 
@@ -8,6 +9,12 @@ const slideHead = document.querySelector(".for-slides"), counter = document.getE
 const notesLink = document.querySelector('.navigation a[href$=".instructor.html"]');
 const shownIn = (element) => element.getClientRects().length > 0;
 let slides = [], at = -1, speaker = null;
+
+const codeOf = (input) => input?.querySelector("pre")?.textContent.trim() ?? "";
+
+// Code that only imports shows nothing; nor does the name that a bar had while it ran.
+const onlyImports = (code) => /^(from|import)\b/.test(code) && code.split("\n").every((line) => /^(from |import |[\s)]|$)/.test(line));
+const isOfBar = (output, cell) => !output.matches(".jp-OutputArea-executeResult") && output.querySelector(':scope > [data-mime-type="text/plain"]') && /\bprogress_bar\(/.test(codeOf(cell.querySelector(".jp-InputArea")));
 
 // What may stand on a slide, in order: its element, the cell it is of, and whether it wants a slide for itself.
 function piecesOf(cell) {
@@ -18,8 +25,9 @@ function piecesOf(cell) {
     else add(element);
   };
   for (const words of cell.querySelectorAll(".jp-MarkdownCell .jp-RenderedMarkdown")) [...words.children].forEach(parts);
-  for (const input of cell.querySelectorAll(".jp-CodeCell .jp-InputArea")) if (!input.closest(".kl-folded-code")) add(input);
+  for (const input of cell.querySelectorAll(".jp-CodeCell .jp-InputArea")) if (!input.closest(".kl-folded-code") && !onlyImports(codeOf(input))) add(input);
   for (const output of cell.querySelectorAll(".jp-OutputArea-child")) {
+    if (isOfBar(output, cell)) continue;
     const picture = output.querySelector(".kl-player") ?? output.querySelector(":scope .jp-OutputArea-output > :is(img, svg)");
     if (picture) add(picture, true);
     else output.querySelector("tbody tr") ? parts(output) : add(output);
@@ -37,6 +45,13 @@ function begunBy({ element }, open) {
   return whole && open && !whole.contains(open.pieces.at(-1).element) ? whole : null;
 }
 
+// Where it ends; a list's sentence that goes on below it ("and you can ...") is a part of it.
+function boxOf(whole) {
+  const { top, bottom } = whole.getBoundingClientRect(), after = whole.nextElementSibling;
+  const end = whole.matches("ol, ul") && after?.matches("p") && /^[a-z]/.test(after.textContent.trim()) ? after.getBoundingClientRect().bottom : bottom;
+  return { top, bottom: end, height: end - top };
+}
+
 // The sentence that leads to a list goes with it.
 function introOf(whole, { element }, open, room) {
   const last = open.pieces.at(-1);
@@ -44,14 +59,16 @@ function introOf(whole, { element }, open, room) {
   return leads && whole.bottom - last.box.top <= room;
 }
 
-// What of a cell belongs on one slide: up to its picture.
-function restOf(measured, at) {
+// What of a cell belongs on one slide: up to its picture; below words, up to a table that does not fit there.
+function restOf(measured, at, open, room) {
   const rest = [];
   for (const piece of measured.slice(at)) {
     if (piece.isAlone || piece.cell !== measured[at].cell || isHeading(piece.element)) break;
     rest.push(piece);
   }
-  return rest;
+  const table = rest.findIndex(({ element }) => element.closest("table"));
+  const isTooMuch = rest.at(-1).box.bottom - open.pieces[0].box.top > room && !open.pieces.some(({ element }) => element.closest("table"));
+  return table > 0 && isTooMuch ? rest.slice(0, table) : rest;
 }
 
 // A line of code, or a sentence, has no slide of its own if it fits beside its neighbour; but only a line or two stand
@@ -66,18 +83,43 @@ function isLittle(open, rest, room) {
 
 // A long name in a table goes on in the next line behind a dot or a dash, not in the middle of a word.
 function letNamesBreak() {
-  for (const code of document.querySelectorAll(".book-cell td code:not(:has(wbr))")) {
-    const parts = code.textContent.split(/(?<=[.$_/-])(?=\w)/);
-    code.replaceChildren(...parts.flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part])));
+  for (const cell of document.querySelectorAll(".book-cell tbody :is(td, th):not(:has(wbr))")) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    for (const text of texts) {
+      const isCode = text.parentElement.closest("code"), places = isCode ? /(?<=[.$_/-])(?=\w)/ : /(?<=\w[.$_/])(?=\w)|(?<=[a-z]{2})(?=[A-Z][a-z])/;
+      const broken = (word) => word.split(isCode || word.length > 15 ? places : /$^/).flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part]));
+      const parts = text.data.split(/(\s+)/).flatMap(broken);
+      if (parts.some((part) => part.tagName)) text.replaceWith(...parts);
+    }
   }
 }
+
+// What a tool prints keeps its columns: lines that are a little too long for the screen stand closer, none is broken.
+const MOST_CLOSE_EM = 0.1;
+function keepLines() {
+  for (const lines of document.querySelectorAll(".book-cell .jp-OutputArea-output > pre")) {
+    if (!shownIn(lines)) continue;
+    Object.assign(lines.style, { letterSpacing: "", whiteSpace: "pre" });
+    const most = Math.max(...lines.textContent.split("\n").map((line) => line.length));
+    const size = parseFloat(getComputedStyle(lines).fontSize), over = (lines.scrollWidth + 1 - lines.clientWidth) / most / size;
+    if (over <= 0 || over > MOST_CLOSE_EM || lines.scrollWidth <= lines.clientWidth) lines.style.whiteSpace = "";
+    else lines.style.letterSpacing = `${-over}em`;
+  }
+}
+
+const isBroken = (element) => (element.matches("pre") ? [element] : [...element.querySelectorAll("pre")]).some((pre) => {
+  const high = parseFloat(getComputedStyle(pre).lineHeight), lines = pre.textContent.replace(/\n$/, "").split("\n").length;
+  return pre.clientHeight > (lines + 0.7) * high || pre.scrollWidth > pre.clientWidth + 1;
+});
 
 // All pieces are laid out under each other and measured; then each slide takes as many as fit.
 function cut() {
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
-  document.querySelector("main").style.zoom = "";
+  enlarge(1);
   freeWidths();
   letNamesBreak();
+  keepLines();
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => {
     each.style.zoom = "";
     delete each.dataset.smaller;
@@ -95,9 +137,9 @@ function cut() {
       continue;
     }
     const table = piece.element.closest("table");
-    const whole = begunBy(piece, open)?.getBoundingClientRect(); // what fits on a slide is not cut for what stands above it
+    const begun = begunBy(piece, open), whole = begun && boxOf(begun); // what fits on a slide is not cut for what stands above it
     const isApart = whole && whole.height <= room && whole.bottom - open.pieces[0].box.top > room - open.extra;
-    const goesOn = open && !open.isAlone && !piece.isAlone && (open.cell === piece.cell || isLittle(open, restOf(measured, at), room));
+    const goesOn = open && !open.isAlone && !piece.isAlone && (open.cell === piece.cell || isLittle(open, restOf(measured, at, open, room), room));
     if (goesOn && !isApart && piece.box.bottom - open.pieces[0].box.top <= room - open.extra) open.pieces.push(piece);
     else {
       const intro = isApart && goesOn && introOf(whole, piece, open, room);
@@ -108,6 +150,8 @@ function cut() {
     if (open.pieces.length === 1 && head) open.extra = head.offsetHeight;
     open.extra ??= 0;
   }
+  shareRows(made, room);
+  made.splice(0, made.length, ...made.filter((slide, at) => !isOnlyACall(slide, made[at + 1])));
   made.room = room;
   const firstOf = new Map();
   for (const slide of made) for (const { element } of slide.pieces) {
@@ -115,6 +159,27 @@ function cut() {
     if (table && (firstOf.get(table) ?? firstOf.set(table, slide).get(table)) !== slide) keepWidths(table);
   }
   return made;
+}
+
+// The last rows of a long table are not left alone: they are shared evenly with the slide before.
+function shareRows(made, room) {
+  const tableOf = (piece) => piece?.element.closest("table");
+  for (let at = made.length - 1; at > 0; at--) {
+    const [before, after] = [made[at - 1].pieces, made[at].pieces], table = tableOf(after[0]);
+    const rows = (pieces) => pieces.filter((piece) => tableOf(piece) === table);
+    const high = (some) => (some.length ? some.at(-1).box.bottom - some[0].box.top : 0);
+    while (table && tableOf(before.at(-1)) === table && rows(before).length > 1) {
+      const moved = before.at(-1), height = moved.box.height;
+      if (high(rows(before)) - high(rows(after)) <= height || after.at(-1).box.bottom - moved.box.top > room - made[at].extra) break;
+      after.unshift(before.pop());
+    }
+  }
+}
+
+// A line or two that only call for what fills the next slide need none of their own.
+function isOnlyACall({ title, pieces }, next) {
+  const code = pieces.length === 1 && pieces[0].element.matches(".jp-InputArea") && codeOf(pieces[0].element);
+  return Boolean(code && title && next?.pieces[0].cell === pieces[0].cell && code.split("\n").length <= 2);
 }
 
 // A table that goes on to the next slide keeps its columns as they were measured: with some rows away they would be others.
@@ -147,9 +212,10 @@ function hideAllBut(kept) {
   }
 }
 
-// Few words are made larger, if they then fit; one piece that is larger than the screen is made smaller as a whole.
+// Words are made larger, if they then fit and no line of code breaks; one piece that is larger than the screen is made
+// smaller as a whole.
 function fit(slide) {
-  if (slide.isAlone) return;
+  if (slide.isAlone) return putBeside(slide.pieces[0].element);
   for (const { element } of slide.pieces) {
     const whole = element.closest("table") ?? element;
     if (whole.dataset.smaller) continue;
@@ -157,10 +223,35 @@ function fit(slide) {
     const scale = Math.min(high, wide, 1);
     if (scale < 1) Object.assign(whole.style, { zoom: scale }), (whole.dataset.smaller = scale.toFixed(2));
   }
-  const main = document.querySelector("main"), boxes = () => slide.pieces.map(({ element }) => (element.closest("table") ?? element).getBoundingClientRect());
-  if (boxes().at(-1).bottom - boxes()[0].top > 0.45 * slides.room) return;
-  main.style.zoom = 1.3;
-  if (boxes().some(({ bottom, right }) => bottom > innerHeight - 20 || right > innerWidth - 20)) main.style.zoom = "";
+  if (slide.pieces.some(({ element }) => isBroken(element))) return;
+  for (const larger of [1.3, 1.15]) {
+    enlarge(larger);
+    const boxes = slide.pieces.map(({ element }) => (element.closest("table") ?? element).getBoundingClientRect());
+    const isOver = boxes.some(({ bottom, right }) => bottom > innerHeight - 40 || right > innerWidth - 20);
+    if (!isOver && !slide.pieces.some(({ element }) => isBroken(element))) return;
+  }
+  enlarge(1);
+}
+
+// What may happen next stands beside a picture that becomes larger so; else below it.
+function putBeside(player) {
+  const svg = player.matches(".kl-touched") && player.querySelector(".kl-stage svg");
+  if (!svg) return;
+  const { width, height } = svg.viewBox.baseVal;
+  const scale = () => Math.min(svg.getBoundingClientRect().width / width, svg.getBoundingClientRect().height / height);
+  player.classList.remove("kl-beside");
+  const below = scale();
+  player.classList.add("kl-beside");
+  if (scale() < 1.05 * below || player.scrollHeight > player.clientHeight + 1) player.classList.remove("kl-beside");
+}
+
+const enlarge = (larger) => document.querySelector("main").style.setProperty("--larger", larger);
+
+// A long title has smaller letters, not fewer.
+function nameIt(title) {
+  const named = document.getElementById("slide-title");
+  Object.assign(named, { textContent: title }).style.fontSize = "";
+  if (named.scrollWidth > named.clientWidth) named.style.fontSize = `${(parseFloat(getComputedStyle(named).fontSize) * named.clientWidth) / (named.scrollWidth + 2)}px`;
 }
 
 function showSlide(to) {
@@ -172,11 +263,11 @@ function showSlide(to) {
   }
   at = Math.max(0, Math.min(slides.length - 1, to));
   const slide = slides[at];
-  document.querySelector("main").style.zoom = "";
+  enlarge(1);
   hideAllBut(slide.pieces);
   slide.pieces.forEach(({ element }) => { if (element.tagName === "LI" && element.parentElement.tagName === "OL") element.value = [...element.parentElement.children].indexOf(element) + 1; });
   fit(slide);
-  document.getElementById("slide-title").textContent = slide.title;
+  nameIt(slide.title);
   counter.textContent = `${at + 1} of ${slides.length}`;
   scrollTo(0, 0);
   tell();
@@ -186,7 +277,8 @@ function endSlides() {
   document.body.classList.remove("slides");
   document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
-  document.querySelectorAll("main, .book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
+  document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
+  document.querySelectorAll(".book-cell .jp-OutputArea-output > pre").forEach((each) => Object.assign(each.style, { letterSpacing: "", whiteSpace: "" }));
   freeWidths();
   document.getElementById("show-slides").textContent = "Slides";
   slides[at]?.pieces[0].element.scrollIntoView();
