@@ -5,6 +5,7 @@ from __future__ import annotations
 import nbformat
 import pytest
 
+from kafkalearn.base.tables import html_table
 from tests.browser.conftest import NOTEBOOKS
 from tools.book import instructor
 from tools.book.chapter import Chapter, page
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.browser
 LOOKED_AT = """() => [...Array(kafkalearnSlides.count()).keys()].map((at) => {
   kafkalearnSlides.show(at);
   const isShown = (each) => each.getClientRects().length && !each.closest("svg *, .for-slides");
+  const titled = document.getElementById("slide-title");
   const shown = [...document.querySelectorAll("main *")].filter(isShown);
   const is = (chosen) => shown.filter((each) => each.matches(chosen));
   const boxes = shown.map((each) => each.getBoundingClientRect()).filter((box) => box.width > 1 && box.height > 1);
@@ -26,6 +28,8 @@ LOOKED_AT = """() => [...Array(kafkalearnSlides.count()).keys()].map((at) => {
     refused: is("aside.reference, .kl-folded-code, .exercise, .live-tools").length, is_empty: shown.length === 0,
     begins: document.querySelector("main").innerText.trim().split("\\n")[0],
     items: is("ol > li").length,
+    title: titled.textContent, is_title_cut: titled.scrollWidth > titled.clientWidth, rows: is("tbody > tr").length,
+    text: document.querySelector("main").innerText,
   };
 })"""
 
@@ -46,6 +50,85 @@ def written(name, folder):
     return path
 
 
+def made(folder, *cells):
+    """A page of made-up cells: words are Markdown; code is a pair of itself and its outputs."""
+    new, notebook = nbformat.v4, nbformat.v4.new_notebook()
+    for number, cell in enumerate(cells):
+        words = isinstance(cell, str)
+        each = new.new_markdown_cell(cell) if words else new.new_code_cell(cell[0], outputs=cell[1], execution_count=1)
+        each.id = f"made-{number}"
+        notebook.cells.append(each)
+    path = folder / "made.html"
+    path.write_text(page(notebook, Chapter(NOTEBOOKS / "99_made.ipynb", cells[0]), ""), encoding="utf-8")
+    return path
+
+
+def printed(text):
+    return [nbformat.v4.new_output("stream", name="stdout", text=text)]
+
+
+def tabled(columns, rows):
+    html = html_table(columns, None, rows)
+    return [nbformat.v4.new_output("execute_result", {"text/html": html, "text/plain": "a table"}, execution_count=1)]
+
+
+def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
+    incident = "**03:10, the shop.** Nobody knows what happened here, and the next one is due in four minutes. " * 6
+    abilities = "\n".join(f"{number}. say what happened, and to whom of those who wait," for number in range(1, 6))
+    line = "shipping   orders   1   2   3   " * 4 + "consumer-1   /10.0.0.7"  # 149 characters: 136 have room
+    claims = [["`acks=all` keeps *every* record, whatever happens to the brokers that have it", "no " * 40]] * 5
+    names = [["NotEnoughReplicasAfterAppendException", "because it is so " * 6, "nobody knows " * 6]] * 13
+    bar = nbformat.v4.new_output("display_data", {"text/plain": "the orders"})
+    path = made(
+        tmp_path,
+        f"# 99 · {'How long may a title of a chapter be, and ' * 2}who sees its end?\n\n{incident}\n\n"
+        f"After this chapter you can\n\n{abilities}\n\nand you can tell the team.",
+        ("from kafkalearn import find\nfrom kafkalearn.views import (\n    play,\n)", []),
+        "## 1 What a tool prints",
+        ("print(described)", printed(f"{line}\n{line}\n")),
+        "## 2 A bar",
+        ("with progress_bar('the orders') as update:\n    count(update)", [bar, *printed("12\n")]),
+        "## What the articles say",
+        ('table(claims("99"))', tabled(["you may have read", "true today"], claims)),
+        "## Long names",
+        ("first = 1\nsecond = 2\ntable(errors)", tabled(["class", "why", "and"], names)),
+    )
+    shown = browser.new_page(viewport={"width": 1920, "height": 1080})
+    shown.goto(f"{path.as_uri()}#slides")
+    shown.wait_for_selector("body.slides")
+    slides = shown.evaluate(LOOKED_AT)
+    by_title = {}
+    for each in slides:
+        by_title.setdefault(each["title"], []).append(each)
+
+    assert [each for each in slides if each["over"] > 1 or each["is_title_cut"] or each["words"] < 32] == []
+    assert slides[1]["items"] == 5
+    assert "tell the team" in slides[1]["text"], "the last sentence stays with its list"
+    assert not any("import" in each["text"] for each in slides), "who only imports shows nothing"
+    assert not any("the orders" in each["text"].replace("'the orders'", "") for each in slides), "nor does a bar"
+    (articles,) = by_title["What the articles say"]  # the call alone has no slide
+    assert articles["rows"] == 5
+    assert not set("`*") & set(articles["text"])
+    assert len(by_title["Long names"]) > 1
+    rows = [each["rows"] for each in by_title["Long names"]]
+    assert sum(rows) == 13
+    assert min(rows) > 1, "no row is left alone"
+    shown.evaluate("(at) => kafkalearnSlides.show(at)", by_title["1 What a tool prints"][0]["at"])
+    lines, letters = shown.locator(".jp-OutputArea-output > pre:visible").evaluate(
+        "(pre) => [pre.clientHeight / parseFloat(getComputedStyle(pre).lineHeight),"
+        " parseFloat(getComputedStyle(pre).fontSize)]"
+    )
+    assert lines < 2.9, "each printed line is one line"
+    assert letters >= 22
+    shown.evaluate("(at) => kafkalearnSlides.show(at)", by_title["2 A bar"][0]["at"])
+    top, bottom = shown.evaluate(
+        "(() => { const boxes = [...document.querySelectorAll('main pre')].map((each) => each.getBoundingClientRect())"
+        ".filter(({ height }) => height); return [boxes[0].top, boxes.at(-1).bottom]; })()"
+    )
+    assert abs((top + bottom) / 2 - (90 + 1080) / 2) < 60, "what is enlarged stands in the middle"
+    shown.close()
+
+
 @pytest.mark.parametrize("name", ["01", "06", "12", "15"])
 def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name):
     shown = browser.new_page(viewport={"width": 1920, "height": 1080})
@@ -62,6 +145,7 @@ def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name):
     assert slides[1]["begins"].endswith("you can"), "what you can do afterwards is one slide"
     assert slides[1]["items"] >= 3
     assert [each for each in slides if each["refused"] or each["asserts"] or each["is_empty"]] == []
+    assert [each for each in slides if each["is_title_cut"]] == []
     shown.close()
 
 
