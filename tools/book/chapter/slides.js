@@ -242,7 +242,8 @@ function putBeside(player) {
   player.classList.remove("kl-beside");
   const below = scale();
   player.classList.add("kl-beside");
-  if (scale() < 1.05 * below || player.scrollHeight > player.clientHeight + 1) player.classList.remove("kl-beside");
+  const isOver = [player, player.querySelector(".kl-next")].some((each) => each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1);
+  if (scale() < 1.05 * below || isOver) player.classList.remove("kl-beside");
 }
 
 const enlarge = (larger) => document.querySelector("main").style.setProperty("--larger", larger);
