@@ -87,9 +87,19 @@ def test_on_paper_a_player_is_its_stills_and_no_button_is_printed(browser, made_
         "() => document.querySelectorAll('[data-asks]').length"
     )
     assert shown.run(visible, "img.on-paper")
+    assert shown.run("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    wraps = "() => [...document.querySelectorAll('.highlight pre')].map((each) => getComputedStyle(each).whiteSpace)"
+    assert set(shown.run(wraps)) == {"pre-wrap"}
     wider = "() => [...document.querySelectorAll('.highlight pre')].some((each) => each.scrollWidth > each.clientWidth)"
     assert not shown.run(wider)
-    for hidden in (".book-cell .kl-player:has(+ .on-paper)", ".kl-bar", ".live-bar", ".navigation", ".live-tools"):
+    for hidden in (
+        ".book-cell .kl-player:has(+ .on-paper)",
+        ".kl-bar",
+        ".kl-touched .kl-controls",
+        ".live-bar",
+        ".navigation",
+        ".live-tools",
+    ):
         assert not shown.run(visible, hidden), hidden
     shown.page.context.close()
 
