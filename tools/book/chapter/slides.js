@@ -268,8 +268,8 @@ function showSlide(to) {
   hideAllBut(slide.pieces);
   slide.pieces.forEach(({ element }) => { if (element.tagName === "LI" && element.parentElement.tagName === "OL") element.value = [...element.parentElement.children].indexOf(element) + 1; });
   fit(slide);
+  counter.textContent = `${at + 1} of ${slides.length}`; // what is left is the title's
   nameIt(slide.title);
-  counter.textContent = `${at + 1} of ${slides.length}`;
   scrollTo(0, 0);
   tell();
 }
