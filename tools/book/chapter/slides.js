@@ -252,7 +252,7 @@ const enlarge = (larger) => document.querySelector("main").style.setProperty("--
 function nameIt(title) {
   const named = document.getElementById("slide-title");
   Object.assign(named, { textContent: title }).style.fontSize = "";
-  if (named.scrollWidth > named.clientWidth) named.style.fontSize = `${(parseFloat(getComputedStyle(named).fontSize) * named.clientWidth) / (named.scrollWidth + 2)}px`;
+  if (named.scrollWidth > named.clientWidth) named.style.fontSize = `${(0.98 * parseFloat(getComputedStyle(named).fontSize) * named.clientWidth) / named.scrollWidth}px`;
 }
 
 function showSlide(to) {
