@@ -23,16 +23,8 @@ from kafkalearn.live.jars import find_release
 from kafkalearn.live.questions import ORDERS, QUESTIONS, SIMULATED, Shop, ask
 from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
 from kafkalearn.releases.lines import DEFAULT_RELEASE
-from kafkalearn.spark.real_topic import (
-    OBSERVED,
-    OFFSETS_TOPIC,
-    SUBSCRIBED,
-    file_of,
-    record,
-    shop_orders,
-    simulated_commits,
-    topics_of,
-)
+from kafkalearn.spark import real_topic
+from kafkalearn.spark.real_topic import OFFSETS_TOPIC
 from kafkalearn.spark.session import get_spark
 from tools.recordings import differences, text_of
 
@@ -91,11 +83,11 @@ def record_topics(line: str) -> None:
     with Shop(line) as shop:
         if shop.address is None:
             raise KafkaNotStarted(shop.asked)
-        topics = topics_of(spark, shop.address, shop.jars)
-        topics.write(shop_orders(spark), ORDERS)
-        topics.write(simulated_commits(spark), SIMULATED)
+        topics = real_topic.topics_of(spark, shop.address, shop.jars)
+        topics.write(real_topic.shop_orders(spark), ORDERS)
+        topics.write(real_topic.simulated_commits(spark), SIMULATED)
         shop.commit()
-        record(topics.read(SIMULATED, 1), folder / file_of(SIMULATED))
+        real_topic.record(topics.read(SIMULATED, 1), folder / real_topic.file_of(SIMULATED))
         counts = {ORDERS: PARTITIONS, OFFSETS_TOPIC: shop.kafka.topics()[OFFSETS_TOPIC]}
         seen: dict[str, DataFrame] = {}
 
@@ -103,16 +95,16 @@ def record_topics(line: str) -> None:
             for name in names:
                 now = topics.read(name, counts[name]).cache()
                 new = now.join(seen[name], ["partition", "offset"], "left_anti") if name in seen else now
-                record(new, folder / file_of(name + part))
+                real_topic.record(new, folder / real_topic.file_of(name + part))
                 seen[name] = now.select("partition", "offset")
 
         record_new(ORDERS, OFFSETS_TOPIC)
-        topics.read(OFFSETS_TOPIC, counts[OFFSETS_TOPIC], SUBSCRIBED).count()
-        record_new(OFFSETS_TOPIC, part=f".{OBSERVED}")
+        topics.read(OFFSETS_TOPIC, counts[OFFSETS_TOPIC], real_topic.SUBSCRIBED).count()
+        record_new(OFFSETS_TOPIC, part=f".{real_topic.OBSERVED}")
         shop.start_member(WORKING)
         record_new(OFFSETS_TOPIC, part=".1")
         shop.kill_member(WORKING)
-        topics.write(shop_orders(spark), ORDERS)
+        topics.write(real_topic.shop_orders(spark), ORDERS)
         record_new(ORDERS, OFFSETS_TOPIC, part=".2")
     print("topics: recorded")
 

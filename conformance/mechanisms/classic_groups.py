@@ -20,34 +20,10 @@ from hypothesis import strategies as st
 
 from conformance.mechanism import Case, Limits, Mechanism, TooSlow, limits_of
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.groups.classic import (
-    GroupDeleted,
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    OffsetCommit,
-    Settings,
-    SyncGroup,
-    TimePassed,
-    check,
-    start,
-    step,
-)
+from kafkalearn.groups import classic
+from kafkalearn.groups.classic import Settings, step
 from kafkalearn.groups.classic.members import next_deadline_ms
-from kafkalearn.groups.classic.model import (
-    NAMES,
-    Answer,
-    ClassicEvent,
-    CommitAnswered,
-    DeleteAnswered,
-    Group,
-    GroupWritten,
-    HeartbeatAnswered,
-    JoinAnswered,
-    LeaveAnswered,
-    SyncAnswered,
-    broker_settings,
-)
+from kafkalearn.groups.classic.model import Answer, ClassicEvent, Group
 from kafkalearn.groups.defaults import DEAD, STABLE
 from kafkalearn.live.errors import Refused
 from kafkalearn.live.jars import find_release
@@ -305,7 +281,7 @@ class ClassicScript:
         """Begin with a group that nobody has asked for; the times count where a step names none."""
         self.step, self.settings, self.newest_join = step, settings, newest_join
         self.session_ms, self.rebalance_ms = session_ms, rebalance_ms
-        self.group = start(settings)
+        self.group = classic.start(settings)
         self.ids: dict[str, str] = {}
         self.labels: dict[str, str] = {}
         self.generations: dict[str, int] = {}
@@ -318,7 +294,7 @@ class ClassicScript:
         return {
             "responses": sorted((self.response(answer) for answer in after.answers), key=str),
             "group": self.shown(after),
-            "records": ["group-metadata" for each in after.effects if isinstance(each, GroupWritten)],
+            "records": ["group-metadata" for each in after.effects if isinstance(each, classic.model.GroupWritten)],
             "time_ms": after.now_ms,
         }
 
@@ -336,17 +312,17 @@ class ClassicScript:
     def play_live(self, seen: Step) -> dict[str, Any]:
         """The same for a step of a real broker: at its moment, and with all that came until the group was looked at."""
         sent = seen["step"]
-        parts: list[ClassicEvent] = [TimePassed(max(0, seen["sent_ms"] - self.group.now_ms))]
+        parts: list[ClassicEvent] = [classic.TimePassed(max(0, seen["sent_ms"] - self.group.now_ms))]
         if sent["op"] not in ("sleep", "list"):
             parts.append(self.event(sent, next(iter(seen.get("drawn", ())), None)))
         responses = [{"response": "list", "group": None}] if sent["op"] == "list" else []
-        for part in (*parts, TimePassed(max(0, seen["seen_ms"] - max(seen["sent_ms"], self.group.now_ms)))):
+        for part in (*parts, classic.TimePassed(max(0, seen["seen_ms"] - max(seen["sent_ms"], self.group.now_ms)))):
             self.take(self.step(self.settings, self.group, part))
             responses += [self.response(answer) for answer in self.group.answers]
             responses += [
                 {"response": "delete", "error": each.error}
                 for each in self.group.effects
-                if isinstance(each, DeleteAnswered)
+                if isinstance(each, classic.model.DeleteAnswered)
             ]
         if sent["op"] == "list":
             responses[0]["group"] = self.listed()
@@ -355,11 +331,11 @@ class ClassicScript:
 
     def take(self, after: Group) -> None:
         """Go on with the group, and let the clients hear their answers."""
-        check(self.settings, after, self.group)
+        classic.check(self.settings, after, self.group)
         self.group = after
         self.past.append(after)
         for answer in after.answers:
-            if isinstance(answer, JoinAnswered) and answer.error in ("NONE", "MEMBER_ID_REQUIRED"):
+            if isinstance(answer, classic.model.JoinAnswered) and answer.error in ("NONE", "MEMBER_ID_REQUIRED"):
                 self.ids[answer.client] = answer.member_id
                 self.labels[answer.member_id] = answer.client
                 self.generations[answer.client] = answer.generation
@@ -371,25 +347,25 @@ class ClassicScript:
         generation = done.get("generation", self.generations.get(client, -1))
         match op:
             case "sleep":
-                return TimePassed(done["ms"])
+                return classic.TimePassed(done["ms"])
             case "heartbeat":
-                return Heartbeat(client, member_id, generation, instance_id)
+                return classic.Heartbeat(client, member_id, generation, instance_id)
             case "leave":
                 others = tuple((self.member_id(each), each.get("instance")) for each in done.get("others", ()))
-                return LeaveGroup(client, member_id, instance_id, others)
+                return classic.LeaveGroup(client, member_id, instance_id, others)
             case "commit":
-                return OffsetCommit(client, member_id, generation, instance_id, done.get("version", 9))
+                return classic.OffsetCommit(client, member_id, generation, instance_id, done.get("version", 9))
             case "delete":
-                return GroupDeleted()
+                return classic.GroupDeleted()
             case "sync":
                 assigned = [
                     (self.ids[label], given) for label, given in done.get("assign", {}).items() if label in self.ids
                 ]
-                return SyncGroup(
+                return classic.SyncGroup(
                     client, member_id, generation, tuple(assigned), instance_id, protocol=done.get("protocol")
                 )
             case "join":
-                return JoinGroup(
+                return classic.JoinGroup(
                     client,
                     "" if done.get("fresh") else member_id,
                     done.get("session", self.session_ms),
@@ -410,13 +386,13 @@ class ClassicScript:
         """One answer as the vectors have it."""
         response: dict[str, Any] = {"client": answer.client, "error": answer.error}
         match answer:
-            case HeartbeatAnswered():
+            case classic.model.HeartbeatAnswered():
                 return {"response": "heartbeat", **response}
-            case CommitAnswered():
+            case classic.model.CommitAnswered():
                 return {"response": "commit", **response}
-            case LeaveAnswered(of_others=others):
+            case classic.model.LeaveAnswered(of_others=others):
                 return {"response": "leave", **response, **({"others": list(others)} if others else {})}
-            case SyncAnswered(assignment=assignment):
+            case classic.model.SyncAnswered(assignment=assignment):
                 given = {"assignment": assignment or ""} if answer.error == "NONE" else {}
                 return {"response": "sync", **response, **given}
         response = {"response": "join", **response}
@@ -704,7 +680,9 @@ def script_of(release: str, limits: Limits = OWN) -> ClassicScript:
 
 def settings_of(release: str, limits: Limits) -> Settings:
     """The coordinator's settings; what the limits do not say has the default of the release."""
-    return broker_settings(find_release(release).version, limits.numbers(setting for setting, _ in NAMES.values()))
+    return classic.model.broker_settings(
+        find_release(release).version, limits.numbers(setting for setting, _ in classic.model.NAMES.values())
+    )
 
 
 def fit(kafka: UsedCluster) -> Mechanism:

@@ -25,22 +25,8 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from hypothesis import strategies
 
 from conformance.mechanism import Answer, Case, Mechanism
+from kafkalearn import commits
 from kafkalearn.base import topic_partition
-from kafkalearn.commits import (
-    Append,
-    Assign,
-    Close,
-    CommitSync,
-    Crash,
-    Delete,
-    Pipeline,
-    Poll,
-    Process,
-    Settings,
-    Start,
-    start,
-    step,
-)
 from kafkalearn.commits.model import CommitEvent, CommitRefused, Polled
 from kafkalearn.live.clients import client_config
 from kafkalearn.live.errors import NotReached
@@ -277,15 +263,15 @@ def _committed(kafka: Kafka, group: str, topic: str) -> int | None:
 
 def say(release: str, case: Case, seen: Answer) -> Answer:
     """The same of the simulator."""
-    settings = Settings(
+    settings = commits.Settings(
         case["records"], None, case["is_auto"], auto_offset_reset="earliest", max_poll_records=ALL // 10
     )
-    pipeline, number, after = start(settings), 0, []
+    pipeline, number, after = commits.start(settings), 0, []
     for kind, *words in sensible(case):
         number += kind == "start"
         led_to: Any = None
         for event in _events(pipeline, case, f"c{number}", kind, *words):
-            pipeline = step(settings, pipeline, event)
+            pipeline = commits.step(settings, pipeline, event)
             led_to = _led_to(pipeline, kind)
         after.append([kind, led_to, pipeline.committed])
     processed = [each.offset for each in pipeline.sink.writes]
@@ -296,25 +282,25 @@ def say(release: str, case: Case, seen: Answer) -> Answer:
     }
 
 
-def _events(pipeline: Pipeline, case: Case, name: str, kind: str, *words: Any) -> list[CommitEvent]:
+def _events(pipeline: commits.Pipeline, case: Case, name: str, kind: str, *words: Any) -> list[CommitEvent]:
     consumer = pipeline.consumer(name)
     match kind:
         case "start":
-            return [Assign(name) if case["is_standalone"] else Start(name)]
+            return [commits.Assign(name) if case["is_standalone"] else commits.Start(name)]
         case "poll":
-            return [Poll(name, min(words[0], ALL // 10))]
+            return [commits.Poll(name, min(words[0], ALL // 10))]
         case "process":
-            return [Process(name)] * min(words[0], len(consumer.unprocessed))
+            return [commits.Process(name)] * min(words[0], len(consumer.unprocessed))
         case "commit":
-            return [CommitSync(name, words[0])]
+            return [commits.CommitSync(name, words[0])]
         case "append":
-            return [Append(words[0])]
+            return [commits.Append(words[0])]
         case "delete":
-            return [Delete(words[0])] if words[0] > pipeline.log_start else []
-    return [Crash(name) if kind == "crash" else Close(name)]
+            return [commits.Delete(words[0])] if words[0] > pipeline.log_start else []
+    return [commits.Crash(name) if kind == "crash" else commits.Close(name)]
 
 
-def _led_to(pipeline: Pipeline, kind: str) -> Any:
+def _led_to(pipeline: commits.Pipeline, kind: str) -> Any:
     for effect in pipeline.effects:
         if kind == "poll" and isinstance(effect, Polled):
             return list(effect.offsets)

@@ -25,30 +25,8 @@ from conformance.mechanisms.classic_groups import play_near, scripts, waits
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import offsets_partition
-from kafkalearn.groups.consumer import (
-    ConsumerGroupHeartbeat,
-    GroupDeleted,
-    OffsetCommit,
-    OffsetFetch,
-    OffsetsExpired,
-    PartitionMoved,
-    Settings,
-    TimePassed,
-    TopicChanged,
-    check,
-    start,
-    state,
-    step,
-)
-from kafkalearn.groups.consumer.events import (
-    NAMES,
-    CommitAnswered,
-    ConsumerGroupEvent,
-    DeleteAnswered,
-    FetchAnswered,
-    HeartbeatAnswered,
-    RecordWritten,
-)
+from kafkalearn.groups import consumer
+from kafkalearn.groups.consumer.events import NAMES, ConsumerGroupEvent
 from kafkalearn.groups.consumer.simulator import next_deadline_ms
 from kafkalearn.groups.consumer.state import Group, Member
 from kafkalearn.groups.patterns import REFRESH_AT_MOST_EVERY_MS
@@ -457,11 +435,11 @@ Past = tuple[Group, ConsumerGroupEvent, Group]
 class ConsumerScript:
     """A group in the simulator, led by the steps of a case, with the names that the topics have on the broker."""
 
-    def __init__(self, settings: Settings, names: Mapping[str, str], topics: Mapping[str, int]) -> None:
+    def __init__(self, settings: consumer.Settings, names: Mapping[str, str], topics: Mapping[str, int]) -> None:
         """Begin with the topics that were there from the beginning, by their names in the steps."""
         self.settings, self.real = settings, dict(names)
         self.labels = {name: topic for topic, name in names.items()}
-        self.group = start(settings)
+        self.group = consumer.start(settings)
         self.past: list[Past] = []  # every event, with the group before and after it
         self.members = Members()
         for topic, count in topics.items():
@@ -504,19 +482,19 @@ class ConsumerScript:
         found["group"] = self.labelled(description_of(self.group, self.settings.release))
         if "records" in seen:
             effects = [each for _, _, after in self.past[count:] for each in after.effects]
-            found["records"] = [each.kind for each in effects if isinstance(each, RecordWritten)]
+            found["records"] = [each.kind for each in effects if isinstance(each, consumer.events.RecordWritten)]
         return found
 
     def take(self, event: ConsumerGroupEvent) -> None:
         """Go on with an event; the state has to keep its invariants."""
-        before, self.group = self.group, step(self.settings, self.group, event)
-        check(self.settings, self.group, before)
+        before, self.group = self.group, consumer.step(self.settings, self.group, event)
+        consumer.check(self.settings, self.group, before)
         self.past.append((before, event, self.group))
 
     def pass_to(self, at_ms: int) -> None:
         """Let time pass until then, timer by timer; nothing, if it is later already."""
         for ms in waits(self, at_ms):
-            self.take(TimePassed(ms))
+            self.take(consumer.TimePassed(ms))
 
     def translated(self, sent: Step, seen: Step) -> dict[str, Any]:
         """A request with the names that the topics have on the broker, and the ids that it has given them."""
@@ -562,7 +540,7 @@ def event_of(sent: Step) -> ConsumerGroupEvent | None:
     match fields.pop("op"):
         case "heartbeat":
             owned = fields.get("owned")
-            return ConsumerGroupHeartbeat(
+            return consumer.ConsumerGroupHeartbeat(
                 fields["member"],
                 fields["epoch"],
                 fields.get("topics"),
@@ -573,17 +551,17 @@ def event_of(sent: Step) -> ConsumerGroupEvent | None:
                 fields.get("pattern"),
             )
         case "commit":
-            return OffsetCommit(fields["member"], fields["epoch"], fields["partitions"], fields["version"])
+            return consumer.OffsetCommit(fields["member"], fields["epoch"], fields["partitions"], fields["version"])
         case "fetch":
-            return OffsetFetch(fields["member"], fields["epoch"])
+            return consumer.OffsetFetch(fields["member"], fields["epoch"])
         case "topic":
-            return TopicChanged(fields["topic"], fields["partitions"], fields.get("id"))
+            return consumer.TopicChanged(fields["topic"], fields["partitions"], fields.get("id"))
         case "delete":
-            return GroupDeleted()
+            return consumer.GroupDeleted()
         case "expire":
-            return OffsetsExpired()
+            return consumer.OffsetsExpired()
         case "move":
-            return PartitionMoved()
+            return consumer.PartitionMoved()
     return None
 
 
@@ -605,22 +583,24 @@ def answer_of(group: Group) -> dict[str, Any] | None:
     """The answer to the last request, as it was recorded; None: there was none."""
     for effect in group.effects:
         match effect:
-            case HeartbeatAnswered(error="NONE"):
+            case consumer.events.HeartbeatAnswered(error="NONE"):
                 answer = {"error": "NONE", "epoch": effect.member_epoch}
                 is_new = effect.assignment is not None
                 return answer | {"assignment": by_topic(effect.assignment)} if is_new else answer
-            case FetchAnswered(error="NONE"):
+            case consumer.events.FetchAnswered(error="NONE"):
                 return {"error": "NONE", "committed": [list(each) for each in effect.committed]}
-            case HeartbeatAnswered() | DeleteAnswered() | FetchAnswered():
+            case (
+                consumer.events.HeartbeatAnswered() | consumer.events.DeleteAnswered() | consumer.events.FetchAnswered()
+            ):
                 return {"error": effect.error}
-            case CommitAnswered():
+            case consumer.events.CommitAnswered():
                 return {"errors": sorted([*partition, error] for partition, error in effect.errors)}
     return None
 
 
 def description_of(group: Group, release: str) -> dict[str, Any]:
     """What ConsumerGroupDescribe says of a group: topics that are gone are left out."""
-    if group.group_type != state.CONSUMER:
+    if group.group_type != consumer.state.CONSUMER:
         return {"error": "GROUP_ID_NOT_FOUND"}
     return {
         "state": group.state,
@@ -759,7 +739,7 @@ def script_of(release: str, case: Case, seen: dict[str, Any], limits: Limits = O
     names, fields = seen["names"], limits_in_fields(limits)
     if not at_least("4.1", release):  # brokers of 4.0 do not know it
         fields.pop("regex_refresh_interval_ms", None)
-    settings = Settings(
+    settings = consumer.Settings(
         find_release(release).version,
         **fields,
         topics={names[topic]: count for topic, count in case["topics"].items()},

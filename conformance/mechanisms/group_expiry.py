@@ -33,19 +33,9 @@ from kafkalearn.live.request_values import (
     leave_group,
     sync_group,
 )
+from kafkalearn.offsets import store
 from kafkalearn.offsets.records import decode
 from kafkalearn.offsets.replay import CLASSIC, CONSUMER, Member
-from kafkalearn.offsets.store import (
-    Commit,
-    DeleteGroup,
-    DeleteOffset,
-    Settings,
-    StateChanged,
-    StoreGroup,
-    Sweep,
-    start,
-    step,
-)
 from kafkalearn.offsets.store.model import Store
 
 STANDALONE = "standalone"
@@ -184,7 +174,7 @@ class _Player:
 
 def say(release: str, case: Case, seen: dict[str, Any]) -> dict[str, Any]:
     """The same by the store of offsets, with the epochs and the times of the broker, and a sweep after each step."""
-    settings = Settings(find_release(release).version)
+    settings = store.Settings(find_release(release).version)
     group = _Stored(settings, seen["group_id"], case["kind"])
     steps = [group.play(each) for each in seen["steps"]]
     return {**seen, "steps": steps, "gone": _in_order(group.gone())}
@@ -193,9 +183,9 @@ def say(release: str, case: Case, seen: dict[str, Any]) -> dict[str, Any]:
 class _Stored:
     """The group in the simulator."""
 
-    def __init__(self, settings: Settings, group_id: str, kind: str) -> None:
+    def __init__(self, settings: store.Settings, group_id: str, kind: str) -> None:
         self.settings, self.group_id, self.kind = settings, group_id, kind
-        self.store: Store = start(settings)
+        self.store: Store = store.start(settings)
         self.member: Member | None = None
 
     def play(self, seen: dict[str, Any]) -> dict[str, Any]:
@@ -203,9 +193,9 @@ class _Stored:
         events = list(self._events(each, seen))
         error = "" if not events else "NONE"
         for event in events:
-            self.store = step(self.settings, self.store, event)
+            self.store = store.step(self.settings, self.store, event)
             error = self.store.effects[0].error if self.store.effects else error
-        self.store = step(self.settings, self.store, Sweep(now_ms + SOON_MS))
+        self.store = store.step(self.settings, self.store, store.Sweep(now_ms + SOON_MS))
         group = self.store.group(self.group_id)
         left = sorted([one.topic, one.partition] for one in group.offsets) if group else []
         return {**seen, "error": error, "left": left}
@@ -216,21 +206,25 @@ class _Stored:
             case "commit":
                 epoch = self.store.group(self.group_id).epoch if is_member else -1  # as it was written last
                 who = {"member_id": seen["member"], "generation": epoch} if is_member else {}
-                yield Commit(self.group_id, *_place(each["topic"]), 1, now_ms, retention_ms=each["keep_ms"], **who)
+                yield store.Commit(
+                    self.group_id, *_place(each["topic"]), 1, now_ms, retention_ms=each["keep_ms"], **who
+                )
             case "join" if self.kind != STANDALONE:
                 topics = tuple(classic.TOPICS[topic] for topic in each["topics"])
                 self.member = Member(seen["member"], subscribed=topics)
                 of_classic = {"protocol": "range", "leader": seen["member"]} if self.kind == CLASSIC else {}
-                yield StoreGroup(self.group_id, seen["epoch"], now_ms, (self.member,), kind=self.kind, **of_classic)
+                yield store.StoreGroup(
+                    self.group_id, seen["epoch"], now_ms, (self.member,), kind=self.kind, **of_classic
+                )
             case "rejoin" if is_member and self.kind == CLASSIC:
-                yield StateChanged(self.group_id, COMPLETING)
+                yield store.StateChanged(self.group_id, COMPLETING)
             case "leave" if is_member:
                 self.member = None
-                yield StoreGroup(self.group_id, seen["epoch"], now_ms, kind=self.kind)
+                yield store.StoreGroup(self.group_id, seen["epoch"], now_ms, kind=self.kind)
             case "delete offset":
-                yield DeleteOffset(self.group_id, *_place(each["topic"]))
+                yield store.DeleteOffset(self.group_id, *_place(each["topic"]))
             case "delete group":
-                yield DeleteGroup(self.group_id)
+                yield store.DeleteGroup(self.group_id)
 
     def gone(self) -> list[tuple[int, str | None]]:
         """The tombstones: which record type, and of which topic."""

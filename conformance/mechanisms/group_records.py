@@ -25,19 +25,11 @@ from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.formats.records import Record
 from kafkalearn.groups import defaults
 from kafkalearn.groups.classic import model
-from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, OffsetCommit, Settings
+from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, OffsetCommit, Settings, state
 from kafkalearn.groups.consumer import events as kinds
 from kafkalearn.groups.consumer.events import CommitAnswered, ConsumerGroupEvent, MemberFenced, RecordWritten, rules_of
 from kafkalearn.groups.consumer.heartbeats import REPLACEMENT
-from kafkalearn.groups.consumer.state import (
-    JOIN,
-    STABLE,
-    UNRELEASED_PARTITIONS,
-    UNREVOKED_PARTITIONS,
-    Group,
-    Held,
-    Member,
-)
+from kafkalearn.groups.consumer.state import Group, Member
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.requests import CLIENT_ID
 from kafkalearn.offsets import replay
@@ -131,7 +123,7 @@ NUMBERS = {
     kinds.CURRENT_ASSIGNMENT: 8,
 }
 OF_MEMBERS = (kinds.MEMBER_METADATA, kinds.TARGET_MEMBER, kinds.CURRENT_ASSIGNMENT)
-STATES = {STABLE: 0, UNREVOKED_PARTITIONS: 1, UNRELEASED_PARTITIONS: 2}
+STATES = {state.STABLE: 0, state.UNREVOKED_PARTITIONS: 1, state.UNRELEASED_PARTITIONS: 2}
 
 
 class ConsumerRecords:
@@ -248,7 +240,7 @@ class ConsumerRecords:
     def _current(self, group: Group, member: Member, new_id: str | None = None) -> Written:
         """What a member has; one that takes the place of another begins with no epoch."""
         value = {
-            "memberEpoch": member.epoch if new_id is None else JOIN,
+            "memberEpoch": member.epoch if new_id is None else state.JOIN,
             "previousMemberEpoch": member.previous_epoch if new_id is None else 0,
             "state": STATES[member.state],
             "assignedPartitions": self._held(group, member.assigned),
@@ -256,7 +248,7 @@ class ConsumerRecords:
         }
         return self._of_member(kinds.CURRENT_ASSIGNMENT, new_id or member.member_id, value)
 
-    def _held(self, group: Group, held: tuple[Held, ...]) -> list[dict[str, Any]]:
+    def _held(self, group: Group, held: tuple[state.Held, ...]) -> list[dict[str, Any]]:
         ids, has_epochs = _ids(group), at_least("4.3", self.settings.release)
         by_id: dict[str, dict[str, Any]] = {}
         for topic, partition, epoch in held:

@@ -16,16 +16,9 @@ from hypothesis import strategies as st
 
 from conformance.mechanism import Case, Mechanism, TooSlow
 from conformance.mechanisms import consumer_groups as consumer
+from conformance.mechanisms import group_records
 from conformance.mechanisms.classic_groups import ClassicPlayer, ClassicScript, waits
 from conformance.mechanisms.consumer_groups import ALL, ConsumerPlayer, ConsumerScript, answer_of, event_of
-from conformance.mechanisms.group_records import (
-    GROUP_METADATA,
-    NUMBERS,
-    ClassicRecords,
-    ConsumerRecords,
-    records_of,
-    written,
-)
 from kafkalearn.groups import classic as classic_group
 from kafkalearn.groups import consumer as consumer_group
 from kafkalearn.groups.classic import Settings, TimePassed, step
@@ -41,7 +34,7 @@ Noted = dict[str, list[list[Any]]]
 """By who and what: what came and when, in order."""
 
 TOPIC, NAME, PARTITION_COUNT = "t", "conform-timers", 4
-CURRENT_ASSIGNMENT = NUMBERS[effects.CURRENT_ASSIGNMENT]
+CURRENT_ASSIGNMENT = group_records.NUMBERS[effects.CURRENT_ASSIGNMENT]
 
 
 class Timed(Protocol):
@@ -127,18 +120,18 @@ class TimedConsumer:
 def records_seen(kafka: Kafka, group_id: str, partition_count: int, began_ms: float, end_ms: float) -> Noted:
     """The records of a group until a time, as they lie on the disk."""
     found: Noted = {}
-    for each in records_of(kafka, group_id, partition_count):
+    for each in group_records.records_of(kafka, group_id, partition_count):
         at_ms = round(each.timestamp_ms - began_ms)
         record = decode(each.key, each.value)
         if at_ms < end_ms:
-            _note(found, written(record.type.number, record.key, record.value), at_ms)
+            _note(found, group_records.written(record.type.number, record.key, record.value), at_ms)
     return found
 
 
 def _note(noted: Noted, record: Mapping[str, Any], at_ms: int) -> None:
     """A record of a classic group, or of what a member has, with its time; the others come with these."""
     key, value = record["key"], record["value"]
-    if record["type"] == GROUP_METADATA:
+    if record["type"] == group_records.GROUP_METADATA:
         shown = None if value is None else [value["generation"], len(value["members"])]
         noted.setdefault("group", []).append([shown, at_ms])
     elif record["type"] == CURRENT_ASSIGNMENT:
@@ -151,7 +144,7 @@ class SimulatedClassic:
     def __init__(self, settings: Settings, session_ms: int, rebalance_ms: int) -> None:
         """Nobody has asked for the group."""
         self.script = ClassicScript(step, settings, session_ms, rebalance_ms)
-        self._writer = ClassicRecords(settings.release, "", {TOPIC: NAME}, {})
+        self._writer = group_records.ClassicRecords(settings.release, "", {TOPIC: NAME}, {})
         self.answers: Noted = {}
         self.records: Noted = {}
 
@@ -181,7 +174,7 @@ class SimulatedConsumer:
     def __init__(self, settings: consumer_group.Settings) -> None:
         """Nobody has asked for the group."""
         self.script = ConsumerScript(settings, {TOPIC: NAME}, {TOPIC: PARTITION_COUNT})
-        self._writer = ConsumerRecords(settings, "")
+        self._writer = group_records.ConsumerRecords(settings, "")
         self.answers: Noted = {}
         self.records: Noted = {}
 

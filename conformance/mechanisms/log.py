@@ -37,27 +37,9 @@ from kafkalearn.live.errors import wait_for
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.reading import refuse_error
 from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, NewRecord, encode_batch, error_name, produce
-from kafkalearn.log import simulator
+from kafkalearn.log import model, simulator
 from kafkalearn.log.index import ISOLATION_LEVELS, SPECIAL_TIMES, FoundOffset, list_offset
-from kafkalearn.log.model import (
-    NO_TIMESTAMP,
-    Append,
-    Appended,
-    AppendRefused,
-    Batch,
-    CleanerRound,
-    DeleteRecordsRefused,
-    DuplicateRecognised,
-    EndTransaction,
-    Log,
-    LogEvent,
-    MoveLogStart,
-    NewBatch,
-    Retain,
-    Segment,
-    Settings,
-    start,
-)
+from kafkalearn.log.model import Batch, NewBatch, Segment
 from kafkalearn.log.sequences import NO_PRODUCER
 from kafkalearn.releases.lines import at_least
 
@@ -357,7 +339,7 @@ def questions(times_ms: Sequence[int]) -> list[tuple[int | str, str]]:
 
 def answer_of(found: FoundOffset, began_ms: int) -> list[int | None]:
     """What ListOffsets answers: an offset, and the timestamp that lies there, if it is given."""
-    return [found.offset, None if found.timestamp_ms == NO_TIMESTAMP else found.timestamp_ms - began_ms]
+    return [found.offset, None if found.timestamp_ms == model.NO_TIMESTAMP else found.timestamp_ms - began_ms]
 
 
 BROKER = 1  # the only one
@@ -541,22 +523,22 @@ class SimulatedLog:
     def __init__(self, release: str, case: Case, began_ms: int) -> None:
         """An empty log."""
         self._began_ms = began_ms
-        self._settings = Settings(
+        self._settings = model.Settings(
             case["policy"], release, segment_ms=SEGMENT_MS, retention_ms=-1, min_compaction_lag_ms=NEVER_MS,
             min_cleanable_dirty_ratio=case["dirty_ratio"],
         )  # fmt: skip
-        self._log: Log = start(self._settings)
+        self._log: model.Log = model.start(self._settings)
 
     def play(self, step: Step, there: Any) -> Answer:
         """What one step led to; `there` is what it led to on the broker."""
         match step:
             case Write(batch):
-                return self._answer_of(Append((batch,)))
+                return self._answer_of(model.Append((batch,)))
             case End(producer_id, producer_epoch, is_commit):
                 # The broker's clock gave a marker its time; of one that it refused nothing is known.
                 after_ms = there[1] or 0
                 answer = self._answer_of(
-                    EndTransaction(producer_id, is_commit, self._began_ms + after_ms, producer_epoch)
+                    model.EndTransaction(producer_id, is_commit, self._began_ms + after_ms, producer_epoch)
                 )
                 return [answer[0], after_ms if answer[0] == "NONE" else None]
             case Pass(_, delete_retention_ms):
@@ -572,30 +554,30 @@ class SimulatedLog:
                     for each, level in questions(times_ms)
                 ]
 
-    def _step(self, event: LogEvent, **settings: object) -> None:
+    def _step(self, event: model.LogEvent, **settings: object) -> None:
         changed = replace(self._settings, **settings)
         self._log = simulator.step(changed, self._log, event)
         simulator.check(changed, self._log)
 
-    def _answer_of(self, event: Append | EndTransaction) -> list[Any]:
+    def _answer_of(self, event: model.Append | model.EndTransaction) -> list[Any]:
         self._step(event)
         for effect in self._log.effects:
             match effect:
-                case AppendRefused(error):
+                case model.AppendRefused(error):
                     return [error, NO_OFFSET]
-                case Appended(first_offset) | DuplicateRecognised(first_offset):
+                case model.Appended(first_offset) | model.DuplicateRecognised(first_offset):
                     return ["NONE", first_offset]
         raise AssertionError(f"{event} led to neither an offset nor an error: {self._log.effects}")
 
     def _look(self) -> None:
         """A round that cleans nothing, as a broker has them all the time: what is below the log start goes."""
-        self._step(CleanerRound(self._began_ms) if self._settings.is_compacted else Retain(self._began_ms))
+        self._step(model.CleanerRound(self._began_ms) if self._settings.is_compacted else model.Retain(self._began_ms))
 
     def _pass(self, delete_retention_ms: int, there: Mapping[str, Any]) -> Answer:
         lag_ms, cleaned_ms = there["lag_ms"], there["cleaned_ms"]
         self._look()
         self._step(
-            CleanerRound(self._began_ms + cleaned_ms), min_compaction_lag_ms=lag_ms,
+            model.CleanerRound(self._began_ms + cleaned_ms), min_compaction_lag_ms=lag_ms,
             delete_retention_ms=delete_retention_ms,
         )  # fmt: skip
         self._take_sizes(there.get("codec_bytes", {}))
@@ -618,14 +600,14 @@ class SimulatedLog:
     def _retain(self, bytes_left: int | None, there: Mapping[str, Any]) -> Answer:
         retention_ms, retained_ms = there["retention_ms"], there["retained_ms"]
         self._step(
-            Retain(self._began_ms + retained_ms), retention_ms=retention_ms,
+            model.Retain(self._began_ms + retained_ms), retention_ms=retention_ms,
             retention_bytes=-1 if bytes_left is None else bytes_left,
         )  # fmt: skip
         return {"retention_ms": retention_ms, "retained_ms": retained_ms, "log": self.shown()}
 
     def _delete(self, offset: int) -> Answer:
-        self._step(MoveLogStart(offset))
-        refused = [each.error for each in self._log.effects if isinstance(each, DeleteRecordsRefused)]
+        self._step(model.MoveLogStart(offset))
+        refused = [each.error for each in self._log.effects if isinstance(each, model.DeleteRecordsRefused)]
         answer = [refused[0], NO_OFFSET] if refused else ["NONE", self._log.log_start_offset]
         self._look()
         return {"answer": answer, "log": self.shown()}

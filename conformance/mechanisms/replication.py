@@ -32,20 +32,8 @@ from kafkalearn.live.errors import NoAnswer, NotReached, NotThere, Refused, wait
 from kafkalearn.live.kafka import DOWN, FROZEN, RUNNING, Kafka
 from kafkalearn.live.reading import refuse_error
 from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, error_name, produce
+from kafkalearn.replication import events
 from kafkalearn.replication.cluster import ReplicationTrace, pass_time, settle
-from kafkalearn.replication.events import (
-    BrokerCrashed,
-    BrokerFrozen,
-    BrokerReconnected,
-    BrokerRestarted,
-    BrokerStopped,
-    BrokerThawed,
-    NoReachableLeader,
-    PowerLost,
-    Produce,
-    ProduceAnswered,
-    ReplicationEvent,
-)
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import simulate, step
 from kafkalearn.replication.state import Controller, Partition
@@ -62,11 +50,11 @@ PATIENCE_MS = 30_000
 NOTICED_MS = 100
 
 KINDS: Mapping[str, tuple[type, ...]] = {
-    "freeze": (BrokerFrozen,),
-    "thaw": (BrokerThawed, BrokerReconnected),
-    "kill": (BrokerCrashed,),
-    "stop": (BrokerStopped,),
-    "restart": (BrokerRestarted,),
+    "freeze": (events.BrokerFrozen,),
+    "thaw": (events.BrokerThawed, events.BrokerReconnected),
+    "kill": (events.BrokerCrashed,),
+    "stop": (events.BrokerStopped,),
+    "restart": (events.BrokerRestarted,),
 }
 """The events of each kind of entry that names brokers."""
 
@@ -94,14 +82,14 @@ def begun(settings: Settings) -> ReplicationTrace:
     return settle(settings, simulate(settings, []))
 
 
-def events_of(entry: Mapping[str, Any]) -> list[ReplicationEvent]:
+def events_of(entry: Mapping[str, Any]) -> list[events.ReplicationEvent]:
     """What an operator did, as events; the brokers do the rest by themselves."""
     if entry["op"] == "produce":
         values = tuple(entry["answer"]["values"])
-        return [Produce(entry["n"], entry["acks"], values, PRODUCE_TIMEOUT_MS)]
+        return [events.Produce(entry["n"], entry["acks"], values, PRODUCE_TIMEOUT_MS)]
     brokers = entry.get("brokers", [])
     if entry["op"] == "power":
-        return [PowerLost(broker_id, entry["flushed_to"]) for broker_id in brokers]
+        return [events.PowerLost(broker_id, entry["flushed_to"]) for broker_id in brokers]
     return [kind(broker_id) for broker_id in brokers for kind in KINDS[entry["op"]]]
 
 
@@ -185,9 +173,9 @@ def metadata(controller: Controller) -> dict[str, Any]:
 def producer_answer(frames: ReplicationTrace, leader: int | None) -> dict[str, Any]:
     """The answer to the producer; empty if there was none."""
     for effect in (effect for frame in frames for effect in frame.state.effects):
-        if isinstance(effect, NoReachableLeader):
+        if isinstance(effect, events.NoReachableLeader):
             return {"broker": -1, "error": "no reachable leader", "base_offset": None}
-        if isinstance(effect, ProduceAnswered):
+        if isinstance(effect, events.ProduceAnswered):
             return {"broker": leader, "error": effect.error, "base_offset": effect.base_offset}
     return {}
 

@@ -20,20 +20,9 @@ from IPython.display import display
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Event, Frame, State, Trace
+from kafkalearn.drawing import player
 from kafkalearn.drawing.controls import Control, check_values, control
-from kafkalearn.drawing.player import (
-    Animation,
-    Describe,
-    Draw,
-    Picture,
-    live_script,
-    live_style,
-    player_html,
-    still_animation,
-    to_play,
-    values_for_page,
-    words_of,
-)
+from kafkalearn.drawing.player import Animation, Picture
 from kafkalearn.drawing.touching import Board
 
 # The player: step through a trace forwards and backwards, in the notebook and on the exported page.
@@ -55,8 +44,8 @@ class Player(anywidget.AnyWidget):
         The frame on show.
     """
 
-    _esm = live_script()
-    _css = live_style()
+    _esm = player.live_script()
+    _css = player.live_style()
     _animation = traitlets.Unicode().tag(sync=True)
     value = traitlets.Int(0).tag(sync=True)
 
@@ -104,8 +93,8 @@ class Player(anywidget.AnyWidget):
 
 def play(
     trace: Trace[State, Event] | Animation,
-    draw: Draw[State, Event] | None = None,
-    describe: Describe[State, Event] | None = None,
+    draw: player.Draw[State, Event] | None = None,
+    describe: player.Describe[State, Event] | None = None,
     *,
     title: str = "",
     start: int = 0,
@@ -143,7 +132,7 @@ def play(
     >>> player.frame.state.broker_id
     1
     """
-    return Player(to_play(trace, draw, describe, title=title, start=start, stills=stills))
+    return Player(player.to_play(trace, draw, describe, title=title, start=start, stills=stills))
 
 
 # Controls beside a picture: turn one, and the picture is drawn again with the new values.
@@ -177,7 +166,7 @@ class Varied(Player):
         drawn = draw(**self.values)
         super().__init__(_as_animation(drawn), drawn.value if isinstance(drawn, Player) else None)
         self._controls = json.dumps([each.for_page for each in controls], ensure_ascii=False)
-        self._values = values_for_page(controls, list(self.values.values()))
+        self._values = player.values_for_page(controls, list(self.values.values()))
         self.observe(self._hear, names="_values")
 
     def set(self, **values: object) -> None:
@@ -195,7 +184,7 @@ class Varied(Player):
         """
         check_values(self.controls, values)
         asked = json.loads(self._values)["asked"]
-        self._values = values_for_page(self.controls, list((self.values | values).values()), asked)
+        self._values = player.values_for_page(self.controls, list((self.values | values).values()), asked)
 
     def _hear(self, change: dict[str, Any]) -> None:
         """Draw with the values that the page, or `set`, has put in."""
@@ -221,8 +210,8 @@ class Varied(Player):
         data, metadata = super()._repr_mimebundle_(**kwargs)
         values = list(self.values.values())
         shown = self.animation
-        html = player_html(shown.payload, shown.still.html, self.value, self.controls, values, shown.loop)
-        text = f"{words_of(self.controls, values)}\n{self.animation.text}"
+        html = player.player_html(shown.payload, shown.still.html, self.value, self.controls, values, shown.loop)
+        text = f"{player.words_of(self.controls, values)}\n{self.animation.text}"
         return data | {"text/html": html, "text/plain": text}, metadata
 
 
@@ -302,7 +291,7 @@ def touch(
 def _as_animation(drawn: Picture | Animation | Player) -> Animation:
     match drawn:
         case Picture():
-            return still_animation(drawn)
+            return player.still_animation(drawn)
         case Animation():
             return drawn
         case Player():

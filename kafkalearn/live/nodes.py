@@ -22,18 +22,9 @@ from typing import Any
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.live import jars
 from kafkalearn.live.errors import KafkaNotStarted, NoAnswer
-from kafkalearn.live.jars import (
-    ProgramFailed,
-    Release,
-    Update,
-    fetch,
-    java_here,
-    kafka_folder,
-    last_lines,
-    one_at_a_time,
-    run_java,
-)
+from kafkalearn.live.jars import ProgramFailed, Release
 from kafkalearn.live.processes import (
     KILL,
     LOG4J,
@@ -312,9 +303,9 @@ def bootstrap_checkpoint(release: Release, features: Mapping[str, int]) -> Path:
         If the release does not know a feature or the level; the message is Kafka's.
     """
     name = "-".join(["bootstrap", *(f"{feature}={level}" for feature, level in sorted(features.items()))])
-    path = kafka_folder() / release.version / f"{name}.checkpoint"
+    path = jars.kafka_folder() / release.version / f"{name}.checkpoint"
     if not path.exists():
-        with one_at_a_time(kafka_folder() / "lock"):
+        with jars.one_at_a_time(jars.kafka_folder() / "lock"):
             if not path.exists():
                 _make_checkpoint(release, features, path)
     return path
@@ -335,7 +326,7 @@ def _make_checkpoint(release: Release, features: Mapping[str, int], path: Path) 
         for feature, level in features.items():
             words += ["--feature", f"{feature}={level}"]
         try:
-            run_java(*OPTIONS, "-cp", node_class_path(release, False), "kafka.tools.StorageTool", *words)
+            jars.run_java(*OPTIONS, "-cp", node_class_path(release, False), "kafka.tools.StorageTool", *words)
         except ProgramFailed as error:
             reason = re.sub(r"^SLF4J.*\n", "", str(error), flags=re.MULTILINE)
             raise KafkaNotStarted(
@@ -419,7 +410,7 @@ class Nodes:
             With the end of what the node that failed has printed, and what to do.
         """
         require_signals()
-        fetch(self.release)
+        jars.fetch(self.release)
         checkpoint = bootstrap_checkpoint(self.release, self.features)
         for tries_left in range(TRIES - 1, -1, -1):
             try:
@@ -447,7 +438,7 @@ class Nodes:
     def launch(self, node: Node) -> None:
         """Start the Java process of a node."""
         log4j = node.log4j if self.has_logs else None
-        command = node_command(self.release, java_here(), node.properties, log4j, self.training)
+        command = node_command(self.release, jars.java_here(), node.properties, log4j, self.training)
         self.processes.start(node.name, command, node.output)
 
     def wait_alive(self, brokers: Iterable[Node], deadline: float) -> None:
@@ -505,7 +496,7 @@ class Nodes:
     def _printed(self, node: Node) -> str:
         text = node.output.read_text(encoding="utf-8", errors="replace") if node.output.exists() else ""
         errors = [line for line in text.split("\n") if re.search(r"Exception|ERROR|Error", line)]
-        return last_lines("\n".join(errors[-3:] or text.split("\n")[-6:]))
+        return jars.last_lines("\n".join(errors[-3:] or text.split("\n")[-6:]))
 
 
 # What is done once on a machine before a release starts quickly: its jars, and an archive of the classes it loads.
@@ -513,7 +504,7 @@ class Nodes:
 TIMEOUT_S = 120.0
 
 
-def prepare(release: Release, has_logs: bool = False, update: Update | None = None) -> None:
+def prepare(release: Release, has_logs: bool = False, update: jars.Update | None = None) -> None:
     """See to it that a release can be started quickly; what is there already is not made again.
 
     Parameters
@@ -531,12 +522,12 @@ def prepare(release: Release, has_logs: bool = False, update: Update | None = No
         If it cannot be fetched or started here; the message says what to do.
     """
     require_signals()
-    java = java_here()
-    fetch(release, update)
+    java = jars.java_here()
+    jars.fetch(release, update)
     archive = archive_path(release, java, has_logs)
     if archive.exists():
         return
-    with one_at_a_time(kafka_folder() / "lock-archive"):
+    with jars.one_at_a_time(jars.kafka_folder() / "lock-archive"):
         if not archive.exists():
             print(f"kafkalearn: preparing Kafka {release.version}, once on this machine", file=sys.stderr, flush=True)
             _make_archive(release, archive, has_logs)
@@ -556,7 +547,7 @@ def _make_archive(release: Release, archive: Path, has_logs: bool) -> None:
             _run_once(release, has_logs, "-Xshare:off", f"-XX:DumpLoadedClassList={class_list}")
             words = ["-Xshare:dump", f"-XX:SharedClassListFile={class_list}", f"-XX:SharedArchiveFile={draft}"]
             with contextlib.suppress(ProgramFailed):
-                run_java("-Xlog:disable", *words, "-cp", node_class_path(release, has_logs))
+                jars.run_java("-Xlog:disable", *words, "-cp", node_class_path(release, has_logs))
         if not draft.exists():
             draft.touch()
         draft.rename(archive)

@@ -43,15 +43,8 @@ from kafkalearn.live.request_values import (
 from kafkalearn.offsets import decode_key, decode_value, formatter_line
 from kafkalearn.offsets.records import OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import committed
+from kafkalearn.releases import real_answers
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
-from kafkalearn.releases.real_answers import (
-    NobodyAnswers,
-    ask_with,
-    asked_or_recorded,
-    reason_of,
-    recorded_sentence,
-    started_sentence,
-)
 
 __all__ = [
     "QUESTIONS",
@@ -518,10 +511,10 @@ class Shop:
             self.kafka = Kafka(1, release, config={"offsets.topic.num.partitions": OFFSETS_PARTITIONS}).start()
             self.kafka.create_topic(ORDERS, SHOP_PARTITIONS)
             self.kafka.create_topic(SIMULATED)
-            self.asked = started_sentence(self.kafka.release.version)
+            self.asked = real_answers.started_sentence(self.kafka.release.version)
         except (KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached) as error:
             self.close()
-            self.asked = recorded_sentence(reason_of(error))
+            self.asked = real_answers.recorded_sentence(real_answers.reason_of(error))
 
     @property
     def address(self) -> str | None:
@@ -765,10 +758,10 @@ def ask_live(release: str = DEFAULT_RELEASE) -> None:
 
     def asked(name: str) -> object:
         if nobody is not None:
-            raise NobodyAnswers(nobody)
+            raise real_answers.NobodyAnswers(nobody)
         return _asked_now(name, release)
 
-    ask_with(asked, find_release(release).version)
+    real_answers.ask_with(asked, find_release(release).version)
 
 
 def ask_a_real_broker(name: str) -> Any:
@@ -793,14 +786,14 @@ def ask_a_real_broker(name: str) -> Any:
         ask_a_real_broker("coordinators")["billing"]  # {'partition': 9, 'broker': 1}
     """
     one_of("question", name, QUESTIONS)
-    answer = asked_or_recorded(name, _asked_if_fetched, find_release(DEFAULT_RELEASE).version)
+    answer = real_answers.asked_or_recorded(name, _asked_if_fetched, find_release(DEFAULT_RELEASE).version)
     print(answer.asked)
     return answer.value
 
 
 def _asked_if_fetched(name: str) -> object:
     if missing(find_release(DEFAULT_RELEASE)):
-        raise NobodyAnswers("none was fetched (make live does that)")
+        raise real_answers.NobodyAnswers("none was fetched (make live does that)")
     return _asked_now(name, DEFAULT_RELEASE)
 
 
@@ -808,7 +801,7 @@ def _asked_now(name: str, release: str) -> object:
     try:
         return ask(name, release)
     except (KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached) as error:
-        raise NobodyAnswers(reason_of(error)) from None
+        raise real_answers.NobodyAnswers(real_answers.reason_of(error)) from None
 
 
 def _reason_why_nobody_can_be_asked(release: str) -> str | None:
@@ -818,5 +811,5 @@ def _reason_why_nobody_can_be_asked(release: str) -> str | None:
             prepare(find_release(each))
         connector_jars()
     except (KafkaNotFetched, KafkaNotStarted) as error:
-        return reason_of(error)
+        return real_answers.reason_of(error)
     return None

@@ -14,29 +14,9 @@ from kafkalearn.coordinator.leaders import described_topics
 from kafkalearn.delivery.model import Settings
 from kafkalearn.delivery.picture import describe_delivery, draw_delivery
 from kafkalearn.drawing.player import Animation, animation
+from kafkalearn.oncall import durability
 from kafkalearn.oncall.answer import Answer, Outcome, wrapped
-from kafkalearn.oncall.durability import (
-    ACKS,
-    HARM,
-    IDEMPOTENCE,
-    IN_FLIGHT,
-    MIN_ISR,
-    MOST_SEARCHED,
-    REPLICAS,
-    RETRIES,
-    UNCLEAN,
-    WITH_AN_ERROR,
-    Given,
-    Harm,
-    PartitionNow,
-    find_remedy,
-    gather,
-    partitions_now,
-    search,
-    settings_of,
-    topic_facts,
-    troubles,
-)
+from kafkalearn.oncall.durability import Given, Harm, PartitionNow
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.oncall.settings_files import read_files
 from kafkalearn.oncall.transactional import Trouble, troubles_of
@@ -120,40 +100,42 @@ def safe(
     of_topic = dict(mapping("topic_settings", topic_settings or {}, of="setting to value"))
     if describe is not None:
         named = _topic(text("describe", describe), topic)
-        of_topic, partitions = topic_facts(describe, named), partitions_now(describe, named)
+        of_topic, partitions = durability.topic_facts(describe, named), durability.partitions_now(describe, named)
     values = {
-        ACKS: "all" if acks in ("all", -1, "-1") else int(acks) if acks in ("0", "1") else acks,
-        MIN_ISR: min_insync_replicas,
-        REPLICAS: replication_factor,
-        UNCLEAN: is_unclean_election_enabled,
-        IDEMPOTENCE: is_idempotent,
-        RETRIES: retries,
-        IN_FLIGHT: max_in_flight,
+        durability.ACKS: "all" if acks in ("all", -1, "-1") else int(acks) if acks in ("0", "1") else acks,
+        durability.MIN_ISR: min_insync_replicas,
+        durability.REPLICAS: replication_factor,
+        durability.UNCLEAN: is_unclean_election_enabled,
+        durability.IDEMPOTENCE: is_idempotent,
+        durability.RETRIES: retries,
+        durability.IN_FLIGHT: max_in_flight,
     }
-    given = gather(values, read, of_topic, line)
+    given = durability.gather(values, read, of_topic, line)
     may_have = at_least("4.0", line)
     if has_eligible_leader_replicas and not may_have:
         raise KafkaLearnError(f"eligible leader replicas came with 4.0 (KIP-966); the release is {line}")
     elr = has_eligible_leader_replicas
-    settings = settings_of(given, line, elr)
-    harms, beyond, seen = search(settings)
+    settings = durability.settings_of(given, line, elr)
+    harms, beyond, seen = durability.search(settings)
     without = None
     if elr is None and may_have and not harms:
-        others = search(settings_of(given, line, False))
+        others = durability.search(durability.settings_of(given, line, False))
         if others[0]:
             without, (harms, beyond, seen), elr = harms, others, False
-            settings = settings_of(given, line, False)
+            settings = durability.settings_of(given, line, False)
     producer = settings.producer
     decided = {
-        ACKS: producer.acks,
-        IDEMPOTENCE: producer.is_idempotent,
-        RETRIES: producer.retries,
-        IN_FLIGHT: producer.max_in_flight,
+        durability.ACKS: producer.acks,
+        durability.IDEMPOTENCE: producer.is_idempotent,
+        durability.RETRIES: producer.retries,
+        durability.IN_FLIGHT: producer.max_in_flight,
     }
     shown = tuple(replace(each, value=decided.get(name, each.value)) for name, each in given.items())
-    remedy = find_remedy(given, line, harms, elr) if harms else ()
+    remedy = durability.find_remedy(given, line, harms, elr) if harms else ()
     hangs = without is not None
-    topic_now = troubles(partitions, given[MIN_ISR].value, producer.acks == "all", bool(given[UNCLEAN].value))
+    topic_now = durability.troubles(
+        partitions, given[durability.MIN_ISR].value, producer.acks == "all", bool(given[durability.UNCLEAN].value)
+    )
     of_transactions, unsaid = troubles_of(read)
     notes = (*_notes(given, settings), *unsaid)
     return Safe(line, shown, harms, beyond, seen, remedy, notes, settings, hangs, elr, topic_now, of_transactions)
@@ -184,15 +166,17 @@ def _topic(describe: str, topic: str | None) -> str:
 
 
 def _notes(given: Mapping[str, Given], settings: Settings) -> tuple[str, ...]:
-    replicas, least = given[REPLICAS].value, given[MIN_ISR].value
+    replicas, least = given[durability.REPLICAS].value, given[durability.MIN_ISR].value
     notes = []
-    if replicas > MOST_SEARCHED:
-        notes.append(f"{counted(replicas, 'replica')} were searched as {MOST_SEARCHED}.")
+    if replicas > durability.MOST_SEARCHED:
+        notes.append(f"{counted(replicas, 'replica')} were searched as {durability.MOST_SEARCHED}.")
     if least > replicas and settings.producer.acks == "all":
         so = (
             f"counts as {replicas}" if settings.topic.effective_min_isr < least else "refuses every write with acks=all"
         )
-        notes.append(f"{MIN_ISR} = {least} of {counted(replicas, 'replica')} {so} in {settings.topic.release}.")
+        notes.append(
+            f"{durability.MIN_ISR} = {least} of {counted(replicas, 'replica')} {so} in {settings.topic.release}."
+        )
     return (*notes, f"Not looked at: {LEFT_OUT}.")
 
 
@@ -254,7 +238,7 @@ class Safe(Answer):
             worst = self.harms[0]
             if self.hangs_on_elr:
                 said.append(wrapped(ASKS))
-            said.append(wrapped(f"Not safe: {HARM[worst.result]}, if {worst.failure}. The shortest run:"))
+            said.append(wrapped(f"Not safe: {durability.HARM[worst.result]}, if {worst.failure}. The shortest run:"))
             said += [wrapped(step, f"  {number}. ") for number, step in enumerate(worst.steps, start=1)]
             said += [wrapped(f"Also {each.result}: if {each.failure}.") for each in self._others()]
             if self.remedy:
@@ -272,7 +256,7 @@ class Safe(Answer):
             )
         for result in dict(self.seen):
             failures = "; or ".join(failure for name, failure in self.seen if name == result)
-            said.append(wrapped(f"Not in silence: {WITH_AN_ERROR[result]}, if {failures}."))
+            said.append(wrapped(f"Not in silence: {durability.WITH_AN_ERROR[result]}, if {failures}."))
         for each in self.transactions:
             said.append(wrapped(f"Transactions: {each.words}. Set {each.setting} = {each.remedy} ({each.origin})."))
         return "\n".join([*said, *map(wrapped, self.notes)])
@@ -296,7 +280,7 @@ class Safe(Answer):
         if not shown:
             raise KafkaLearnError("there is nothing to film: no run was found that loses a record or writes it twice")
         worst = shown[0]
-        title = f"{capitalised(HARM[worst.result])}: {worst.failure}"
+        title = f"{capitalised(durability.HARM[worst.result])}: {worst.failure}"
         draw, describe = partial(draw_delivery, self.settings), partial(describe_delivery, self.settings)
         return animation(worst.run, draw, describe, title=title)
 
@@ -321,8 +305,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""
     parser.add_argument("--replicas", type=int, metavar="N", help="the topic's replication factor")
     parser.add_argument("--acks", choices=("all", "-1", "0", "1"))
-    parser.add_argument("--min-isr", type=int, metavar="N", help=MIN_ISR)
-    parser.add_argument("--unclean", choices=[*TRUTHS], help=UNCLEAN)
+    parser.add_argument("--min-isr", type=int, metavar="N", help=durability.MIN_ISR)
+    parser.add_argument("--unclean", choices=[*TRUTHS], help=durability.UNCLEAN)
     parser.add_argument("--idempotence", choices=[*TRUTHS], help="enable.idempotence")
     parser.add_argument("--retries", type=int, metavar="N")
     parser.add_argument("--max-in-flight", type=int, metavar="N", help="max.in.flight.requests.per.connection")
@@ -378,9 +362,9 @@ def _of_cluster(
         count = cluster.metadata([options.topic_name]).partition_counts[options.topic_name]
         states = [cluster.partition(options.topic_name, number) for number in range(count)]
         now = tuple(PartitionNow(number, each.leader, each.replicas, each.isr) for number, each in enumerate(states))
-        own = {name: settings[name] for name in (MIN_ISR, UNCLEAN) if name in settings}
+        own = {name: settings[name] for name in (durability.MIN_ISR, durability.UNCLEAN) if name in settings}
         has_elr = cluster.features().get(ELR, 0) > 0 if _may_have(options) else None
-        return {REPLICAS: len(states[0].replicas), **own}, has_elr, now
+        return {durability.REPLICAS: len(states[0].replicas), **own}, has_elr, now
 
 
 def _may_have(options: argparse.Namespace) -> bool:

@@ -16,17 +16,10 @@ from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.answer import Answer, Outcome, date_time, wrapped
 from kafkalearn.oncall.logs import Reading, read, read_files
+from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.avoiding import Advice, advice
 from kafkalearn.oncall.logs.causes import CAUSES, LEFT, UNKNOWN, client_of
-from kafkalearn.oncall.logs.lines import (
-    GROUP_LOADED,
-    NOT_REJOINED,
-    STATIC_FENCED,
-    STATIC_LEFT_FOR_A_WHILE,
-    STATIC_REPLACED,
-    STATIC_UNRELEASED,
-    LogEvent,
-)
+from kafkalearn.oncall.logs.lines import LogEvent
 from kafkalearn.oncall.logs.reader import sorted_files
 from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
 from kafkalearn.oncall.logs.transactions import TransactionFinding, findings
@@ -358,12 +351,12 @@ def _rebalance_data(one: Rebalance) -> dict[str, object]:
 
 
 _NOTES = {
-    STATIC_REPLACED: "{who} came back as a static member: no rebalance",
-    STATIC_FENCED: "{who} is fenced: another member has its group.instance.id",
-    STATIC_UNRELEASED: "a second member wants the group.instance.id {instance}, which is in use: it is refused",
-    STATIC_LEFT_FOR_A_WHILE: "{who} left as a static member; its place is kept for the session timeout",
-    NOT_REJOINED: "removed, because they did not join again within the rebalance timeout: {members}",
-    GROUP_LOADED: "its coordinator has changed: another broker has loaded the group",
+    kinds.STATIC_REPLACED: "{who} came back as a static member: no rebalance",
+    kinds.STATIC_FENCED: "{who} is fenced: another member has its group.instance.id",
+    kinds.STATIC_UNRELEASED: "a second member wants the group.instance.id {instance}, which is in use: it is refused",
+    kinds.STATIC_LEFT_FOR_A_WHILE: "{who} left as a static member; its place is kept for the session timeout",
+    kinds.NOT_REJOINED: "removed, because they did not join again within the rebalance timeout: {members}",
+    kinds.GROUP_LOADED: "its coordinator has changed: another broker has loaded the group",
 }
 
 

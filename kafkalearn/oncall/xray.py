@@ -25,44 +25,11 @@ from kafkalearn.formats.pieces import has_columns
 from kafkalearn.formats.transaction_log import TOPIC as TRANSACTIONS_TOPIC
 from kafkalearn.formats.transaction_log import ReplayedTransactions, replay
 from kafkalearn.log.model import Settings as LogSettings
+from kafkalearn.oncall import xray_given, xray_logs, xray_report
 from kafkalearn.oncall.answer import FORMATS, key_from, lasting
 from kafkalearn.oncall.xray_contents import Asked, RecordXray, contents
-from kafkalearn.oncall.xray_given import (
-    CLEANED,
-    UNREADABLE,
-    UNREADABLE_RECORDS,
-    BesideLog,
-    Finding,
-    GivenLog,
-    beside,
-    disagreements,
-    given_logs,
-    newest_ms,
-)
-from kafkalearn.oncall.xray_logs import (
-    OF_ITS_BROKER,
-    OF_ITS_OWN,
-    cleaning_findings,
-    compare_copies,
-    damage,
-    open_findings,
-    overdue_findings,
-    retention_findings,
-    strange_times,
-    waiting_words,
-    why_not_smaller,
-    xray_cleaning,
-    xray_retention,
-)
-from kafkalearn.oncall.xray_report import (
-    ClusterXray,
-    CommittedRow,
-    GroupsXray,
-    LogXray,
-    Xray,
-    committed_rows,
-    xray_groups,
-)
+from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
+from kafkalearn.oncall.xray_report import LogXray, Xray
 from kafkalearn.releases.defaults import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
 
@@ -165,9 +132,9 @@ def xray(
         if (topic, partition, headers_only) != (None, None, False):
             raise KafkaLearnError("a group is in one partition, in its records: give no topic, partition, headers_only")
         topic, partition = OFFSETS_TOPIC, offsets_partition(group, offsets_partition_count)
-    logs = given_logs([paths] if isinstance(paths, str | Path) else paths, topic, partition)
+    logs = xray_given.given_logs([paths] if isinstance(paths, str | Path) else paths, topic, partition)
     is_guessed = now_ms is None
-    now_ms = newest_ms(logs) if now_ms is None else whole_number("now_ms", now_ms, at_least=0)
+    now_ms = xray_given.newest_ms(logs) if now_ms is None else whole_number("now_ms", now_ms, at_least=0)
     run = Run(known, now_ms, is_guessed, headers_only, is_fast, batch_limit_bytes, progress, logs, group, asked)
     return run.answer()
 
@@ -203,15 +170,17 @@ class Run:
         if not counted:
             words = "; ".join(dict.fromkeys(each.words for each in self.findings))
             raise KafkaLearnError(f"none of these files can be read: {words}")
-        read = [(log, census, beside(log)) for log, census in counted]
+        read = [(log, census, xray_given.beside(log)) for log, census in counted]
         known = self._transactions(read)
         by_id = {each.producer_id: each for each in known.ids} if known else {}
         logs = [
-            replace(self._log(*each), waiting=tuple(waiting_words(*each[:2], by_id, self.now_ms, self.is_guessed)))
+            replace(
+                self._log(*each), waiting=tuple(xray_logs.waiting_words(*each[:2], by_id, self.now_ms, self.is_guessed))
+            )
             for each in read
         ]
         for log, census in counted:
-            self.findings += open_findings(log, census, by_id, self.now_ms)
+            self.findings += xray_logs.open_findings(log, census, by_id, self.now_ms)
         self._compare([(log, census, self._comparable_from(log, census, said)) for log, census, said in read])
         groups = self._groups(read)
         return Xray(
@@ -222,7 +191,9 @@ class Run:
             self.now_ms,
             not self.headers_only,
             has_columns() if self.is_fast is None else self.is_fast,
-            tuple(ClusterXray(str(at), each) for at, each in sorted(self.clusters.items()) if each is not None),
+            tuple(
+                xray_report.ClusterXray(str(at), each) for at, each in sorted(self.clusters.items()) if each is not None
+            ),
             tuple(self._contents([log for log, _ in counted])),
         )
 
@@ -242,7 +213,7 @@ class Run:
                 self.clusters[folder] = read_metadata(folder)
             except (KafkaLearnError, OSError) as error:
                 self.clusters[folder] = None
-                self.findings.append(Finding(UNREADABLE, str(folder), str(error)))
+                self.findings.append(Finding(xray_given.UNREADABLE, str(folder), str(error)))
             else:
                 found = self.clusters[folder]
                 self._note_problems(str(folder), found.problems if found else ())
@@ -264,14 +235,14 @@ class Run:
                 progress=progress,
             )
         except (KafkaLearnError, OSError) as error:
-            self.findings.append(Finding(UNREADABLE, log.name, str(error)))
+            self.findings.append(Finding(xray_given.UNREADABLE, log.name, str(error)))
             return None
-        self.findings += damage(log, census)
-        self.findings += strange_times(log, census)
+        self.findings += xray_logs.damage(log, census)
+        self.findings += xray_logs.strange_times(log, census)
         return census
 
     def _log(self, log: GivenLog, census: LogCensus, said: BesideLog) -> LogXray:
-        self.findings += disagreements(log, census, said)
+        self.findings += xray_given.disagreements(log, census, said)
         cluster = self._cluster(log)
         known = None if cluster is None else cluster.topics.get(log.at.topic)
         own = {} if known is None else known.settings
@@ -281,12 +252,12 @@ class Run:
         if log.at.topic == METADATA_TOPIC:  # snapshots make room in it, neither a cleaner nor retention.ms
             return LogXray(log, census, said, settings, None, None, why)
         if settings.is_compacted:
-            cleaned = xray_cleaning(log, census, said, settings, self.now_ms, self.batch_limit_bytes)
-            self.findings += cleaning_findings(log, census, said, settings, cleaned, self.now_ms)
-            why = tuple(why_not_smaller(census, said, settings, cleaned, self.now_ms))
+            cleaned = xray_logs.xray_cleaning(log, census, said, settings, self.now_ms, self.batch_limit_bytes)
+            self.findings += xray_logs.cleaning_findings(log, census, said, settings, cleaned, self.now_ms)
+            why = tuple(xray_logs.why_not_smaller(census, said, settings, cleaned, self.now_ms))
         if settings.is_deleted:
-            deleted = xray_retention(census, said, settings, self.now_ms)
-            self.findings += retention_findings(log, census, settings, self.now_ms)
+            deleted = xray_logs.xray_retention(census, said, settings, self.now_ms)
+            self.findings += xray_logs.retention_findings(log, census, settings, self.now_ms)
         return LogXray(log, census, said, settings, cleaned, deleted, why, policy_from=self.settings.policy_from(known))
 
     def _comparable_from(self, log: GivenLog, census: LogCensus, said: BesideLog) -> int | None:
@@ -294,26 +265,28 @@ class Run:
         is_cleaned = said.cleaned_to is not None or census.gap_count or census.horizon_batch_count
         if not is_cleaned and not self.settings.of_log(log.at.topic, is_compacted=False).is_compacted:
             return 0
-        return (said.cleaned_to or 0) if said.is_there(CLEANED) else None
+        return (said.cleaned_to or 0) if said.is_there(xray_given.CLEANED) else None
 
     def _compare(self, logs: Sequence[tuple[GivenLog, LogCensus, int | None]]) -> None:
         for _, copies in groupby(logs, key=lambda each: each[0].at):
             known = [(log, census, since) for log, census, since in copies if since is not None]
             if len(known) > 1:
-                self.findings += compare_copies(known)
+                self.findings += xray_logs.compare_copies(known)
 
-    def _rows(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]], topic: str) -> Iterator[CommittedRow]:
+    def _rows(
+        self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]], topic: str
+    ) -> Iterator[xray_report.CommittedRow]:
         """The records that count of a topic, of each partition the longest copy."""
         of_topic = [each for each in logs if each[0].at.topic == topic]
         for _, copies in groupby(of_topic, key=lambda each: each[0].at):
             log, census, said = max(copies, key=lambda each: each[1].end_offset)
-            yield from committed_rows(log, census, said, self.is_fast, self.batch_limit_bytes)
+            yield from xray_report.committed_rows(log, census, said, self.is_fast, self.batch_limit_bytes)
 
-    def _groups(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> GroupsXray | None:
+    def _groups(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> xray_report.GroupsXray | None:
         if self.headers_only or not any(log.at.topic == OFFSETS_TOPIC for log, _, _ in logs):
             return None
         rows = self._rows(logs, OFFSETS_TOPIC)
-        found = xray_groups(rows, self.settings.retention_ms, self.settings.release, self.now_ms)
+        found = xray_report.xray_groups(rows, self.settings.retention_ms, self.settings.release, self.now_ms)
         self._note_problems(OFFSETS_TOPIC, found.problems)
         return found if self.group is None else found.only(self.group)
 
@@ -322,13 +295,13 @@ class Run:
             return None
         found = replay((row.key, row.value) for row in self._rows(logs, TRANSACTIONS_TOPIC))
         self._note_problems(TRANSACTIONS_TOPIC, found.problems)
-        self.findings += overdue_findings(found.ids, TRANSACTIONS_TOPIC, self.now_ms)
+        self.findings += xray_logs.overdue_findings(found.ids, TRANSACTIONS_TOPIC, self.now_ms)
         return found
 
     def _note_problems(self, topic: str, problems: Sequence[str]) -> None:
         if problems:
             more = f"; {len(problems) - 1} more" if len(problems) > 1 else ""
-            self.findings.append(Finding(UNREADABLE_RECORDS, topic, f"{problems[0]}{more}"))
+            self.findings.append(Finding(xray_given.UNREADABLE_RECORDS, topic, f"{problems[0]}{more}"))
 
 
 def _size_of(log: GivenLog) -> int:
@@ -376,7 +349,7 @@ class XraySettings:
             return "given"
         if topic is None:
             return None
-        return OF_ITS_OWN if CLEANUP_POLICY in topic.settings else OF_ITS_BROKER
+        return xray_logs.OF_ITS_OWN if CLEANUP_POLICY in topic.settings else xray_logs.OF_ITS_BROKER
 
     @property
     def retention_ms(self) -> int:

@@ -11,20 +11,10 @@ from kafkalearn.formats.batches import Header, read_header
 from kafkalearn.formats.census import FileCensus, LogCensus, OpenTransaction, letting_go, mapped, span_of
 from kafkalearn.formats.segments import Unread, read_file, walk
 from kafkalearn.formats.transaction_log import COMPLETE_ABORT, COMPLETE_COMMIT, TransactionalId
+from kafkalearn.log import model
 from kafkalearn.log.cleaner import OVERTAKEN, cleanable, next_clean
 from kafkalearn.log.from_segments import log_from_segments
-from kafkalearn.log.model import (
-    Batch,
-    Clean,
-    Cleanable,
-    Cleaned,
-    CleanerStopped,
-    Log,
-    Segment,
-    SegmentsDeleted,
-    Settings,
-    Transaction,
-)
+from kafkalearn.log.model import Log, Settings
 from kafkalearn.log.retention import retain
 from kafkalearn.log.simulator import step
 from kafkalearn.oncall.answer import lasting, moment, size, year
@@ -56,7 +46,7 @@ OF_ITS_BROKER = "log.cleanup.policy of its broker, which no file here has"
 class CleaningXray:
     """What the cleaner would do to a log."""
 
-    found: Cleanable
+    found: model.Cleanable
     active_bytes: int  # of the active segment, which is never cleaned
     next_ms: int | None  # when the log becomes eligible by the passing of time alone; None: never
     missing_bytes: int | None  # more of them in closed segments would make it eligible at once
@@ -247,15 +237,15 @@ def outline(census: LogCensus, said: BesideLog) -> Log:
         log_start_offset=max(census.base_offset, said.log_start or 0),
         log_end_offset=census.end_offset,
         checkpoint=said.cleaned_to,
-        transactions=tuple(Transaction(each.producer_id, each.first_offset) for each in census.open_transactions),
+        transactions=tuple(model.Transaction(each.producer_id, each.first_offset) for each in census.open_transactions),
     )
 
 
-def _segment(file: FileCensus) -> Segment:
+def _segment(file: FileCensus) -> model.Segment:
     base = file.file.base_offset
-    first = Batch(base, base, (), 0, file.first_batch_ms)
-    others = Batch(base, max(file.last_offset, base), (), file.size_bytes, file.largest_ms)
-    return Segment(base, (first, others) if file.batch_count else (), file.modified_ms, file.modified_ms)
+    first = model.Batch(base, base, (), 0, file.first_batch_ms)
+    others = model.Batch(base, max(file.last_offset, base), (), file.size_bytes, file.largest_ms)
+    return model.Segment(base, (first, others) if file.batch_count else (), file.modified_ms, file.modified_ms)
 
 
 def can_simulate(census: LogCensus) -> bool:
@@ -282,15 +272,15 @@ def simulate_cleaning(
         now_ms=now_ms,
         release=settings.release,
     )
-    return before, step(settings, before, Clean(now_ms, is_forced=True))
+    return before, step(settings, before, model.Clean(now_ms, is_forced=True))
 
 
 def _with_effects(known: CleaningXray, before: Log, after: Log) -> CleaningXray:
     known = replace(known, is_simulated=True, removed_count=0, kept_count=0, freed_bytes=0)
     for effect in after.effects:
-        if isinstance(effect, CleanerStopped):
+        if isinstance(effect, model.CleanerStopped):
             known = replace(known, stopped=effect.reason)
-        if isinstance(effect, Cleaned):
+        if isinstance(effect, model.Cleaned):
             gone = sum(not each.is_kept for each in effect.decisions)
             known = replace(
                 known,
@@ -384,7 +374,9 @@ def xray_retention(census: LogCensus, said: BesideLog, settings: Settings, now_m
     """What retention would delete of a log at a time."""
     log = outline(census, said)
     retained = retain(settings, replace(log, effects=()), now_ms)
-    reasons = tuple(reason for each in retained.effects if isinstance(each, SegmentsDeleted) for reason in each.reasons)
+    reasons = tuple(
+        reason for each in retained.effects if isinstance(each, model.SegmentsDeleted) for reason in each.reasons
+    )
     gone = census.files[: len(reasons)]
     left = [each for each in census.files[len(reasons) :] if each.batch_count]
     next_ms = _segment(left[0]).largest_timestamp_ms + settings.retention_ms if left else None

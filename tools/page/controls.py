@@ -21,17 +21,9 @@ from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import player
 from kafkalearn.drawing.controls import Control, check_values, control
-from kafkalearn.drawing.player import (
-    Animation,
-    Describe,
-    Draw,
-    Picture,
-    still_animation,
-    to_play,
-    values_for_page,
-    words_of,
-)
+from kafkalearn.drawing.player import Animation, Picture
 from kafkalearn.drawing.touching import Board
 
 KIND = "application/x-kafkalearn-player"
@@ -111,21 +103,21 @@ class Varied(Player):
     def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         shown, values = super()._repr_mimebundle_(), list(self.values.values())
         described = json.dumps([each.for_page for each in self.controls], ensure_ascii=False)
-        shown[KIND] |= {"_controls": described, "_values": values_for_page(self.controls, values)}
-        return shown | {"text/plain": f"{words_of(self.controls, values)}\n{self.animation.text}"}
+        shown[KIND] |= {"_controls": described, "_values": player.values_for_page(self.controls, values)}
+        return shown | {"text/plain": f"{player.words_of(self.controls, values)}\n{self.animation.text}"}
 
 
 def play(
     trace: Trace | Animation,
-    draw: Draw | None = None,
-    describe: Describe | None = None,
+    draw: player.Draw | None = None,
+    describe: player.Describe | None = None,
     *,
     title: str = "",
     start: int = 0,
     stills: Sequence[int] | None = None,
 ) -> Player:
     """A player for a trace or an animation, as `kafkalearn.drawing.widgets.play`."""
-    return Player(to_play(trace, draw, describe, title=title, start=start, stills=stills))
+    return Player(player.to_play(trace, draw, describe, title=title, start=start, stills=stills))
 
 
 def vary(draw: Callable[..., Picture | Animation | Player], **controls: object) -> Varied:
@@ -173,7 +165,7 @@ def stand_in() -> None:
 def _as_animation(drawn: object) -> Animation:
     match drawn:
         case Picture():
-            return still_animation(drawn)
+            return player.still_animation(drawn)
         case Animation():
             return drawn
         case Player():

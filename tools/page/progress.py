@@ -17,17 +17,7 @@ from tempfile import TemporaryDirectory
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.given import GivenFunction
-from kafkalearn.exercises.progress.grades import (
-    BELIEFS,
-    HEAD,
-    MISTAKES,
-    Graded,
-    belief_rows,
-    class_rows,
-    csv_rows,
-    mistake_rows,
-    remarks,
-)
+from kafkalearn.exercises.progress import grades
 from kafkalearn.exercises.progress.judging import TOO_LONG, outcome_of
 from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, FunctionSource, Record, decoded
 from kafkalearn.exercises.progress.report import not_kept, summary
@@ -172,25 +162,25 @@ def class_table(payload: Mapping[str, object]) -> dict[str, object]:
         predictions, ``mistakes``: the misconceptions of wrong answers, both by their share, with their heading.
     """
     class_ = [_graded(each) for each in sorted(payload["judged"], key=lambda each: str(each["file"]))]
-    columns, *rows = class_rows([each for each in class_ if not each.trouble])
+    columns, *rows = grades.class_rows([each for each in class_ if not each.trouble])
     table = io.StringIO()
-    csv.writer(table).writerows([HEAD, *csv_rows(class_)])
-    beliefs = [BELIEFS, *belief_rows(class_)]
+    csv.writer(table).writerows([grades.HEAD, *grades.csv_rows(class_)])
+    beliefs = [grades.BELIEFS, *grades.belief_rows(class_)]
     return {
         "columns": columns,
         "rows": rows,
         "csv": table.getvalue(),
         "beliefs": beliefs,
-        "mistakes": [MISTAKES, *mistake_rows(class_)],
-        "remarks": list(remarks(class_)),
+        "mistakes": [grades.MISTAKES, *grades.mistake_rows(class_)],
+        "remarks": list(grades.remarks(class_)),
     }
 
 
-def _graded(judged: Mapping[str, object]) -> Graded:
+def _graded(judged: Mapping[str, object]) -> grades.Graded:
     path, trouble = Path(str(judged["file"])), str(judged.get("trouble") or "")
     record = Record() if trouble or not str(judged["text"]).strip() else Record.read(str(judged["text"]))
     outcomes = {str(name): str(outcome) for name, outcome in dict(judged.get("outcomes") or {}).items()}
-    return Graded(path, record, {name: outcomes.get(name, TOO_LONG) for name in record.entries}, trouble)
+    return grades.Graded(path, record, {name: outcomes.get(name, TOO_LONG) for name in record.entries}, trouble)
 
 
 ANSWERS = {"merge": merge, "judge": judge, "class_table": class_table}

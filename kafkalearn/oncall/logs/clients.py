@@ -12,18 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kafkalearn.base.errors import listed
+from kafkalearn.oncall.logs import causes
 from kafkalearn.oncall.logs import lines as kinds
-from kafkalearn.oncall.logs.causes import (
-    CAPACITY,
-    CAUSES,
-    EITHER,
-    JOINED,
-    STORE,
-    TOPICS,
-    UNKNOWN,
-    cause_of_reason,
-    client_of,
-)
+from kafkalearn.oncall.logs.causes import client_of
 from kafkalearn.oncall.logs.lines import ANY_CLIENT, BROKER, ERLANG, GO, JAVASCRIPT, PYTHON, RUBY, LogEvent
 
 NO_REASON = "the log does not say why"
@@ -98,7 +89,7 @@ def _names(by_group: Mapping[str | None, Sequence[LogEvent]]) -> set[str]:
 
 def _member_of(event: LogEvent) -> str | None:
     """The member that a broker's line names, if need be in its reason."""
-    return event.member or (cause_of_reason(event.reason)[1] if event.reason is not None else None)
+    return event.member or (causes.cause_of_reason(event.reason)[1] if event.reason is not None else None)
 
 
 class Clients:
@@ -223,20 +214,20 @@ class Rebalance:
     @property
     def is_first(self) -> bool:
         """Whether the group has just been formed, by members that came to an empty one."""
-        return self.cause == JOINED and self.generation in (None, 0, 1) and not self.delayed_by
+        return self.cause == causes.JOINED and self.generation in (None, 0, 1) and not self.delayed_by
 
     @property
     def words(self) -> str:
         """The cause as a sentence."""
-        said = CAUSES[self.cause].words
-        if self.cause == UNKNOWN and self.is_join_seen:
+        said = causes.CAUSES[self.cause].words
+        if self.cause == causes.UNKNOWN and self.is_join_seen:
             who = self.client or self.member or "a member"
             return f"{who} joined; whether it was new, the log does not show"
         if self.said is not None and said.endswith(NO_REASON):
             known = said.removesuffix(NO_REASON).rstrip("; ")
             said = f"{known}{'; ' if known else ''}it says: {self.said!r}"
         who = listed([client_of(each) for each in self.members]) if self.members else self.client or self.member
-        alone = (TOPICS, EITHER, UNKNOWN, CAPACITY, STORE)
+        alone = (causes.TOPICS, causes.EITHER, causes.UNKNOWN, causes.CAPACITY, causes.STORE)
         if self.cause in alone or who is None:
             return said if self.cause in alone else f"a member {said}"
         return f"{who}{f' ({self.host})' if self.host else ''} {said}"
