@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import json
 import secrets
 import select
 import socket
@@ -21,6 +22,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from itertools import count
 from struct import Struct
 from threading import Lock
@@ -29,9 +32,8 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.formats.wire import INT32, Layout, Reader, decode_message, encode_message, refuse_rest
+from kafkalearn.formats.wire import INT32, Layout, Reader, decode_message, encode_message, recorded_layout, refuse_rest
 from kafkalearn.live.errors import NoAnswer, Refused
-from kafkalearn.live.layouts import MESSAGES, find_layout
 from kafkalearn.live.request_values import NONE, error_name
 
 # How a client proves who it is and hides what it says, by the settings that librdkafka has for it.
@@ -202,7 +204,26 @@ def _context(config: Mapping[str, Any]) -> ssl.SSLContext:
     return context
 
 
-# The requests that can be sent: the number of each, its layouts, and the versions that a broker and we both know.
+# The requests that can be sent: the number of each, its layouts, and the versions that a broker and we both know. What
+# `layouts.json` says is what Kafka's own message definitions say; `tools.request_layouts` reads them from the jar of
+# its clients. A layout is built when it is first asked for.
+
+FILE = files("kafkalearn.live") / "layouts.json"
+
+MESSAGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(json.loads(FILE.read_text(encoding="utf-8"))["messages"])
+"""What the file says of each message, by the name of Kafka's class: its request's number, its versions, its fields."""
+
+
+@cache
+def find_layout(name: str) -> Layout:
+    """The layout of a message, by the name of Kafka's class.
+
+    >>> find_layout("HeartbeatResponse")
+    Layout(name='HeartbeatResponse', newest=4, flexible_since=4)
+    >>> [field.name for field in find_layout("HeartbeatResponse").body.plain(version=0)]
+    ['errorCode']
+    """
+    return recorded_layout(name, MESSAGES[one_of("message", name, MESSAGES)])
 
 
 @dataclass(frozen=True, slots=True)

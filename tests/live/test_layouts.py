@@ -8,9 +8,9 @@ import pytest
 
 from kafkalearn.formats.wire import Array, Kind, Structure
 from kafkalearn.live.jars import find_release, run_source
-from kafkalearn.live.layouts import MESSAGES, find_layout
 from kafkalearn.live.processes import class_jars
 from kafkalearn.live.request_values import ERROR_NAMES
+from kafkalearn.live.requests import MESSAGES, find_layout
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from tests.live.java import run_java_class
 from tools import request_layouts
