@@ -22,6 +22,7 @@ from kafkalearn.live.jars import ProgramFailed, releases
 from kafkalearn.offsets.records import RECORD_TYPES
 from tools.kafka_jars import broker_jars, run_class
 from tools.recordings import differences, numbers_of, text_of
+from tools.settings.rows import compressed, expanded
 
 RECORDED = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "versions" / "released-classes.json"
 SEED = 14
@@ -94,17 +95,13 @@ def taken_in(old: dict[str, Any], read: Mapping[str, Mapping[str, str]], asked: 
     >>> taken_in(old, {"4.1": {"group a": "97", "api 1 Fetch": "4 17"}}, {"4.1": "4.1.2"})["answers"]
     {'api 1 Fetch': {'4.1': '4 17'}, 'group a': {'4.0': '97'}}
     """
-    lines = sorted({*old["asked"], *read}, key=numbers_of)
-    names = sorted({*old["answers"], *(name for each in read.values() for name in each)})
-    answers = {}
-    for name in names:
-        by_line = _expanded(old["answers"].get(name, {}), [*old["asked"]])
-        by_line |= {line: each.get(name) for line, each in read.items()}
-        kept = _compressed({line: by_line.get(line) for line in lines})
-        if kept:
-            answers[name] = kept
     both = {**old["asked"], **asked}
-    return {"about": ABOUT, "asked": {line: both[line] for line in lines}, "answers": answers}
+    names = sorted({*old["answers"], *(name for each in read.values() for name in each)})
+    by_name = {
+        name: expanded(old["answers"].get(name, {})) | {line: each.get(name) for line, each in read.items()}
+        for name in names
+    }
+    return _recording({line: both[line] for line in sorted({*old["asked"], *read}, key=numbers_of)}, by_name)
 
 
 def without(recorded: dict[str, Any], line: str) -> dict[str, Any]:
@@ -114,30 +111,16 @@ def without(recorded: dict[str, Any], line: str) -> dict[str, Any]:
     >>> without({"asked": asked, "answers": {"a": {"4.2": "1", "4.3": "2"}, "b": {"4.3": "1"}}}, "4.3")["answers"]
     {'a': {'4.2': '1'}}
     """
-    lines = [each for each in recorded["asked"] if each != line]
-    answers = {}
-    for name, by_line in recorded["answers"].items():
-        all_lines = _expanded(by_line, [*recorded["asked"]])
-        kept = _compressed({each: all_lines[each] for each in lines})
-        if kept:
-            answers[name] = kept
-    return {"about": ABOUT, "asked": {each: recorded["asked"][each] for each in lines}, "answers": answers}
+    asked = {each: version for each, version in recorded["asked"].items() if each != line}
+    return _recording(asked, {name: expanded(by_line) for name, by_line in recorded["answers"].items()})
 
 
-def _expanded(by_line: Mapping[str, str | None], lines: list[str]) -> dict[str, str | None]:
-    values, value = {}, None
-    for line in lines:
-        value = by_line.get(line, value)
-        values[line] = value
-    return values
-
-
-def _compressed(by_line: Mapping[str, str | None]) -> dict[str, str | None]:
-    kept, before = {}, None
-    for line, value in by_line.items():
-        if value != before:
-            kept[line] = before = value
-    return kept
+def _recording(asked: Mapping[str, str], by_name: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
+    """What the file says of these lines; a question that none of them answers is left out."""
+    kept = {
+        name: compressed({line: by_line.get(line) for line in asked}, first=None) for name, by_line in by_name.items()
+    }
+    return {"about": ABOUT, "asked": asked, "answers": {name: answers for name, answers in kept.items() if answers}}
 
 
 if __name__ == "__main__":

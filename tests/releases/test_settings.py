@@ -22,14 +22,11 @@ from kafkalearn.releases.settings import (
 )
 from kafkalearn.releases.upgrade import FACTS, KINDS, changes, rows
 from tests.recorded import recorded
-from tools.settings import evidence
+from tools.settings import rows as recorded_rows
 from tools.settings.__main__ import wanted_releases
-from tools.settings.evidence import evidence_of
 from tools.settings.files import ABOUT, ABOUT_EVIDENCE, EVIDENCE, OBTAINED, RECORDED, differences, text_of
-from tools.settings.lines import expanded, lines_between
 from tools.settings.released import NotRun, Reading, Released
-from tools.settings.rows import settings_of, states_of
-from tools.settings.values import limit_of
+from tools.settings.rows import evidence_of, expanded, limit_of, lines_between, settings_of, states_of
 
 JARS = recorded("released-jars")
 
@@ -482,7 +479,7 @@ def test_without_words_every_recorded_line_is_read():
 
 
 def test_a_fact_that_names_a_class_no_release_has_is_refused(monkeypatch):
-    monkeypatch.setattr(evidence, "classes_looked_for", lambda: ["kafka.NoSuchClass"])
+    monkeypatch.setattr(recorded_rows, "classes_looked_for", lambda: ["kafka.NoSuchClass"])
     with pytest.raises(
         NotRun, match=r"upgrades.json names the class kafka.NoSuchClass, which none of the releases has"
     ):

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from kafkalearn.live.jars import ProgramFailed
 from kafkalearn.releases.lines import RELEASES, parse_release
-from tools.settings.evidence import evidence_of
 from tools.settings.files import ABOUT, ABOUT_EVIDENCE, EVIDENCE, OBTAINED, RECORDED, differences, text_of
 from tools.settings.released import NotRun, read_release
-from tools.settings.rows import settings_of
+from tools.settings.rows import evidence_of, settings_of
 
 
 def main(words: list[str]) -> int:
