@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hypothesis import strategies
+
 from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.live.cluster import CONSUMER_REPLICA, LATEST, NEWEST_WITHOUT_TIMEOUT, READ_UNCOMMITTED
 from kafkalearn.live.errors import Refused, wait_for
 from kafkalearn.live.reading import refuse_error
+from kafkalearn.live.request_values import error_name
 from kafkalearn.live.requests import APIS
 
 Case = Mapping[str, Any]
@@ -69,6 +72,11 @@ class Mechanism:
     def fitted(self, cluster: Any) -> Mechanism:
         """As a cluster that somebody else has set up can be asked."""
         return self if self.fit is None else self.fit(cluster)
+
+
+def line(kind: str, *words: Any) -> Any:
+    """A strategy of lines of a script, each a list of its kind and these words."""
+    return strategies.tuples(strategies.just(kind), *words).map(list)
 
 
 class CannotBeAsked(KafkaLearnError):  # noqa: N818  (named for what it is, as IllegalEvent is)
@@ -227,3 +235,9 @@ def log_ends(kafka: Any, leaders: Mapping[TopicPartition, int]) -> dict[TopicPar
                 refuse_error(found, f"the end of {place}")
                 ends[place] = found["offset"]
     return ends
+
+
+def produced(kafka: Any, leader: int, values: Mapping[str, Any], version: int) -> list[Any]:
+    """What a produce request for one partition is answered: the error, and the offset of its first record."""
+    (found,) = kafka.ask(leader, "Produce", values, version)["responses"][0]["partitionResponses"]
+    return [error_name(found["errorCode"]), found["baseOffset"]]

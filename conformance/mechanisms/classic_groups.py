@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from hypothesis import strategies as st
@@ -203,16 +204,20 @@ class ClassicPlayer:
 
     def group(self) -> dict[str, Any]:
         """The group as DescribeGroups has it; what its members have been given only while it is Stable."""
-        answer = self.kafka.ask(self.broker, "DescribeGroups", {"groups": [self.group_id]}, NEWEST_WITHOUT_ERROR)
-        (found,) = answer["groups"]
-        self.labels = {each["memberId"]: each["clientId"] for each in found["members"]} | self.labels
-        labels = [self.labels[each["memberId"]] for each in found["members"]]  # a static member may be another by now
+        found, labels = self.answered_group()
         described = {"state": found["groupState"], "members": sorted(labels)}
         if found["groupState"] != STABLE:
             return described
         assignments = [each["memberAssignment"].decode() for each in found["members"]]
         given = sorted([label, each] for label, each in zip(labels, assignments, strict=True))
         return described | {"protocol": found["protocolData"], "assigned": given}
+
+    def answered_group(self) -> tuple[dict[str, Any], list[str]]:
+        """What DescribeGroups answers, and the label of each member: a static one may be another by now."""
+        answer = self.kafka.ask(self.broker, "DescribeGroups", {"groups": [self.group_id]}, NEWEST_WITHOUT_ERROR)
+        (found,) = answer["groups"]
+        self.labels = {each["memberId"]: each["clientId"] for each in found["members"]} | self.labels
+        return found, [self.labels[each["memberId"]] for each in found["members"]]
 
     def response(self, op: str, label: str, answer: Mapping[str, Any]) -> dict[str, Any]:
         """One answer as the vectors have it."""
@@ -226,25 +231,28 @@ class ClassicPlayer:
             case "list":
                 return found | {"group": self.listed(answer)}
         error = error_name(answer["errorCode"])
-        members = answer.get("members", [])
         if op == "leave" and error == "NONE":
-            error, *others = [error_name(each["errorCode"]) for each in members]
+            error, *others = [error_name(each["errorCode"]) for each in answer["members"]]
             found |= {"others": others} if others else {}
         found["error"] = error
         if op == "sync" and error == "NONE":
             found["assignment"] = answer["assignment"].decode()
         if op == "join" and error == "MEMBER_ID_REQUIRED":
             found["member"] = self.labels[answer["memberId"]]
-        if op == "join" and error == "NONE":
-            found |= {
-                "generation": answer["generationId"],
-                "protocol": answer["protocolName"],
-                "leader": self.labels[answer["leader"]],
-            }
-            if members:
-                found["members"] = sorted(self.labels[each["memberId"]] for each in members)
-            if answer.get("skipAssignment"):
-                found["skip_assignment"] = True
+        return found | (self.joined(answer) if op == "join" and error == "NONE" else {})
+
+    def joined(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """What a member is answered that has joined."""
+        leader = answer["leader"]
+        found: dict[str, Any] = {
+            "generation": answer["generationId"],
+            "protocol": answer["protocolName"],
+            "leader": self.labels[leader] if leader else None,
+        }
+        if answer["members"]:
+            found["members"] = sorted(self.labels[each["memberId"]] for each in answer["members"])
+        if answer.get("skipAssignment"):
+            found["skip_assignment"] = True
         return found
 
     def listed(self, answer: Mapping[str, Any]) -> dict[str, str] | None:
@@ -395,20 +403,7 @@ class ClassicScript:
             case classic.model.SyncAnswered(assignment=assignment):
                 given = {"assignment": assignment or ""} if answer.error == "NONE" else {}
                 return {"response": "sync", **response, **given}
-        response = {"response": "join", **response}
-        if answer.error == "MEMBER_ID_REQUIRED":
-            response["member"] = self.labels[answer.member_id]
-        if answer.error == "NONE":
-            response |= {
-                "generation": answer.generation,
-                "protocol": answer.protocol,
-                "leader": self.labels[answer.leader],
-            }
-            if answer.members:
-                response["members"] = sorted(self.labels[member_id] for member_id, _, _ in answer.members)
-            if answer.is_assignment_skipped:
-                response["skip_assignment"] = True
-        return response
+        return joined(answer, self.labels)
 
     def shown(self, group: Group) -> dict[str, Any] | None:
         """The group as the recorder of Kafka's own class has it."""
@@ -440,6 +435,21 @@ class ClassicScript:
         if not self.group.is_known or self.group.state == DEAD:
             return None
         return {"state": self.group.state, "protocol_type": self.group.protocol_type or "", "type": "classic"}
+
+
+def joined(answer: classic.model.JoinAnswered, labels: Mapping[str, str]) -> dict[str, Any]:
+    """The answer to a JoinGroup as the vectors have it, its members by their labels."""
+    found: dict[str, Any] = {"response": "join", "client": answer.client, "error": answer.error}
+    if answer.error == "MEMBER_ID_REQUIRED":
+        found["member"] = labels.get(answer.member_id, "?")
+    if answer.error == "NONE":
+        leader = None if answer.leader is None else labels.get(answer.leader, "?")
+        found |= {"generation": answer.generation, "protocol": answer.protocol, "leader": leader}
+        if answer.members:
+            found["members"] = sorted(labels.get(each, "?") for each, _, _ in answer.members)
+        if answer.is_assignment_skipped:
+            found["skip_assignment"] = True
+    return found
 
 
 Seen = Mapping[str, Any]
@@ -491,6 +501,17 @@ def play_near(script: One, seen: Seen, play: Callable[[One, Seen], dict[str, Any
             break
     assert first is not None
     return first
+
+
+def played(
+    script: One, seen: Iterable[Seen], play: Callable[[One, Seen], dict[str, Any]]
+) -> tuple[One, list[dict[str, Any]]]:
+    """The simulator after all steps, and what each led to."""
+    steps = []
+    for each in seen:
+        script, found = play_near(script, each, play)
+        steps.append(found)
+    return script, steps
 
 
 def waits(script: Script, at_ms: int) -> Iterator[int]:
@@ -638,16 +659,7 @@ def ask(
 
 def say(release: str, case: Case, seen: list[dict[str, Any]], limits: Limits = OWN) -> list[dict[str, Any]]:
     """The same by the simulator, at the times and with the member ids of the broker."""
-    return played(script_of(release, limits), seen)[1]
-
-
-def played(script: ClassicScript, seen: list[dict[str, Any]]) -> tuple[ClassicScript, list[dict[str, Any]]]:
-    """The simulator after all steps, and what each led to."""
-    steps = []
-    for each in seen:
-        script, found = play_near(script, each, ClassicScript.play_live)
-        steps.append(found)
-    return script, steps
+    return played(script_of(release, limits), seen, ClassicScript.play_live)[1]
 
 
 def play(kafka: UsedCluster, case: Case, group_id: str, topics: Mapping[str, str] = TOPICS) -> list[dict[str, Any]]:
@@ -661,13 +673,15 @@ def play(kafka: UsedCluster, case: Case, group_id: str, topics: Mapping[str, str
         player.close()
 
 
-def make_topics(kafka: UsedCluster, topics: Mapping[str, str] = TOPICS) -> None:
-    """Create the topics that members subscribe to, if they are not there."""
+def make_topics(
+    kafka: UsedCluster, topics: Mapping[str, str] = TOPICS, counts: Mapping[str, int] = MappingProxyType({})
+) -> None:
+    """Create the topics that members subscribe to, if they are not there, with one partition or with their count."""
     there = kafka.topics()
-    for name in topics.values():
+    for label, name in topics.items():
         if name not in there:
             try:
-                kafka.create_topic(name)
+                kafka.create_topic(name, counts.get(label, 1))
             except Refused as error:
                 if error.error != "TOPIC_ALREADY_EXISTS":  # another case was quicker
                     raise

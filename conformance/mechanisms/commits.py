@@ -24,7 +24,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from hypothesis import strategies
 
-from conformance.mechanism import Answer, Case, Mechanism
+from conformance.mechanism import Answer, Case, Mechanism, line
 from kafkalearn import commits
 from kafkalearn.base import topic_partition
 from kafkalearn.commits.model import CommitEvent, CommitRefused, Polled
@@ -145,7 +145,7 @@ def cases(release: str) -> Any:
         "crash": (), "close": (), "append": (count,), "delete": (strategies.integers(0, 8),),
     }  # fmt: skip
     often = ("poll", "poll", "process", "process", "commit", "crash", "crash", "close", "append", "delete")
-    action = strategies.one_of([strategies.tuples(strategies.just(kind), *kinds[kind]).map(list) for kind in often])
+    action = strategies.one_of([line(kind, *kinds[kind]) for kind in often])
     return strategies.fixed_dictionaries(
         {
             "records": strategies.integers(0, MOST_RECORDS),
@@ -200,10 +200,10 @@ class RealConsumer:
 
     def _answer(self) -> Any:
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
+        said = self._process.stdout.readline()
+        if not said:
             raise NotReached("the consumer's process has ended, and was not to")
-        return json.loads(line)
+        return json.loads(said)
 
 
 def ask(kafka: Kafka, case: Case, new_name: Callable[[str], str]) -> Answer:

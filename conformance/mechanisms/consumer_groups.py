@@ -21,7 +21,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from conformance.mechanism import CannotBeAsked, Case, Limits, Mechanism, TooSlow, limits_of
-from conformance.mechanisms.classic_groups import play_near, scripts, waits
+from conformance.mechanisms.classic_groups import played, scripts, waits
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import offsets_partition
@@ -722,16 +722,7 @@ def play(kafka: UsedCluster, case: Case, group_id: str, names: dict[str, str]) -
 
 def say(release: str, case: Case, seen: dict[str, Any], limits: Limits = OWN) -> dict[str, Any]:
     """The same by the simulator, at the times of the broker, with the names and ids of its topics."""
-    return {**seen, "steps": played(script_of(release, case, seen, limits), seen["steps"])[1]}
-
-
-def played(script: ConsumerScript, seen: list[dict[str, Any]]) -> tuple[ConsumerScript, list[dict[str, Any]]]:
-    """The simulator after all steps, and what each led to."""
-    steps = []
-    for each in seen:
-        script, found = play_near(script, each, ConsumerScript.play)
-        steps.append(found)
-    return script, steps
+    return {**seen, "steps": played(script_of(release, case, seen, limits), seen["steps"], ConsumerScript.play)[1]}
 
 
 def script_of(release: str, case: Case, seen: dict[str, Any], limits: Limits = OWN) -> ConsumerScript:

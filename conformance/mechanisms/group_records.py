@@ -408,7 +408,7 @@ def _ask_classic(kafka: Kafka, script: Case, new_name: Callable[[str], str]) -> 
 
 
 def _say_classic(release: str, script: Case, seen: dict[str, Any]) -> dict[str, Any]:
-    ours, steps = classic.played(classic.script_of(release), seen["steps"])
+    ours, steps = classic.played(classic.script_of(release), seen["steps"], classic.ClassicScript.play_live)
     writer = ClassicRecords(ours.settings.release, seen["group_id"], classic.TOPICS, seen["topic_ids"])
     records = [each for after in ours.past for each in writer.of(after)]
     return {
@@ -452,7 +452,7 @@ def _ask_consumer(kafka: Kafka, script: Case, new_name: Callable[[str], str]) ->
 
 
 def _say_consumer(release: str, script: Case, seen: dict[str, Any]) -> dict[str, Any]:
-    ours, steps = consumer.played(consumer.script_of(release, script, seen), seen["steps"])
+    ours, steps = classic.played(consumer.script_of(release, script, seen), seen["steps"], consumer.ConsumerScript.play)
     writer = ConsumerRecords(ours.settings, seen["group_id"])
     records = [each for past in ours.past for each in writer.of(*past)]
     described = steps[-1]["group"]

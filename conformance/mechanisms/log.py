@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 
 from hypothesis import strategies
 
-from conformance.mechanism import Answer, Case, Mechanism, new_topic
+from conformance.mechanism import Answer, Case, Mechanism, line, new_topic, produced
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats import batches as real
 from kafkalearn.formats.compression import CODECS
@@ -103,8 +103,7 @@ class Canaries:
     def _append(self, place: TopicPartition, key: bytes, value: bytes) -> int:
         self._at_ms += STEP_MS
         words = produce(place, [(key, value, self._at_ms)])
-        answer = self._kafka.ask(1, "Produce", words, NEWEST_PRODUCE_WITH_NAMES)
-        return answer["responses"][0]["partitionResponses"][0]["baseOffset"]
+        return produced(self._kafka, 1, words, NEWEST_PRODUCE_WITH_NAMES)[1]
 
 
 _OF_CLUSTER: WeakKeyDictionary[Kafka, Canaries] = WeakKeyDictionary()
@@ -276,11 +275,6 @@ def asked() -> Any:
     return line("offsets", strategies.lists(at_ms, min_size=1, max_size=3))
 
 
-def line(kind: str, *words: Any) -> Any:
-    """A strategy of lines of one kind."""
-    return strategies.tuples(strategies.just(kind), *words).map(list)
-
-
 # What is compared of a log, in one form, be it read from a disk or simulated; times count from a script's begin.
 UNKNOWN = None
 
@@ -401,9 +395,7 @@ class RealLog:
                 {"name": self._place.topic, "partitionData": [{"index": 0, "records": step.data}]},
             ],
         }
-        answer = self._kafka.ask(BROKER, "Produce", words, PRODUCE_VERSION)
-        (found,) = answer["responses"][0]["partitionResponses"]
-        return [error_name(found["errorCode"]), found["baseOffset"]]
+        return produced(self._kafka, BROKER, words, PRODUCE_VERSION)
 
     def _end(self, step: End) -> Answer:
         """The error, and the time that the broker gave the marker."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from conformance.mechanism import Case, Mechanism
 from conformance.mechanisms import classic_groups as classic_questions
 from conformance.mechanisms import consumer_groups as consumer_questions
-from conformance.mechanisms.classic_groups import NEWEST_WITHOUT_ERROR, ClassicPlayer, play_near, scripts, waits
+from conformance.mechanisms.classic_groups import ClassicPlayer, joined, make_topics, played, scripts, waits
 from conformance.mechanisms.consumer_groups import by_topic, partitions_of
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.classic import model as classic
@@ -24,7 +24,6 @@ from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.defaults import DEAD, STABLE
 from kafkalearn.groups.mixed import Assigned, Group, Settings, Subscription, check, next_deadline_ms, start, step
 from kafkalearn.groups.mixed.model import Effect, Event, assigned_of
-from kafkalearn.live.errors import Refused
 from kafkalearn.live.jars import find_release
 from kafkalearn.live.request_values import commit, consumer_heartbeat, error_name, join_group, sync_group
 from kafkalearn.live.used_cluster import UsedCluster
@@ -176,16 +175,7 @@ class MixedPlayer(ClassicPlayer):
             return found
         match op:
             case "join":
-                leader = answer["leader"]
-                found |= {
-                    "generation": answer["generationId"],
-                    "protocol": answer["protocolName"],
-                    "leader": self.labels[leader] if leader else None,
-                }
-                if answer["members"]:
-                    found["members"] = sorted(self.labels[each["memberId"]] for each in answer["members"])
-                if answer.get("skipAssignment"):
-                    found["skip_assignment"] = True
+                found |= self.joined(answer)
             case "sync":
                 data = answer["assignment"]
                 found["assignment"] = self.labelled(decode_assignment(data).partitions) if data else {}
@@ -227,12 +217,9 @@ class MixedPlayer(ClassicPlayer):
 
     def classic_group(self) -> dict[str, Any]:
         """The same of a classic group, or of none."""
-        answer = self.kafka.ask(self.broker, "DescribeGroups", {"groups": [self.group_id]}, NEWEST_WITHOUT_ERROR)
-        (group,) = answer["groups"]
+        group, labels = self.answered_group()
         if group["groupState"] == DEAD:
             return {"type": None}
-        self.labels = {each["memberId"]: each["clientId"] for each in group["members"]} | self.labels
-        labels = [self.labels[each["memberId"]] for each in group["members"]]
         found = {"type": "classic", "state": group["groupState"], "members": sorted(labels)}
         if group["groupState"] != STABLE:
             return found
@@ -413,22 +400,8 @@ class MixedScript:
                     found["assignment"] = self.labelled(assigned_of(answer.assignment).partitions)
                 return found
             case classic.JoinAnswered():
-                return self.joined(answer)
+                return joined(answer, self.labels)
         return None
-
-    def joined(self, answer: classic.JoinAnswered) -> dict[str, Any]:
-        """The answer to a JoinGroup as the recording has it."""
-        found: dict[str, Any] = {"response": "join", "client": answer.client, "error": answer.error}
-        if answer.error == "MEMBER_ID_REQUIRED":
-            found["member"] = self.labels.get(answer.member_id, "?")
-        if answer.error == "NONE":
-            leader = None if answer.leader is None else self.labels.get(answer.leader, "?")
-            found |= {"generation": answer.generation, "protocol": answer.protocol, "leader": leader}
-            if answer.members:
-                found["members"] = sorted(self.labels.get(each, "?") for each, _, _ in answer.members)
-            if answer.is_assignment_skipped:
-                found["skip_assignment"] = True
-        return found
 
     def described(self) -> dict[str, Any]:
         """The group as the description of its own protocol has it."""
@@ -549,13 +522,7 @@ def _steps() -> st.SearchStrategy[dict[str, Any]]:
 def ask(kafka: UsedCluster, case: Case, new_name: Callable[[str], str]) -> dict[str, Any]:
     """What each step led to on the broker, and the ids that it drew."""
     names = {label: f"mixed-{label}" for label in TOPICS}
-    for label, name in names.items():
-        if name not in kafka.topics():
-            try:
-                kafka.create_topic(name, TOPICS[label])
-            except Refused as error:
-                if error.error != "TOPIC_ALREADY_EXISTS":
-                    raise
+    make_topics(kafka, names, TOPICS)
     player = MixedPlayer(kafka, new_name("mixed"), names)
     try:
         steps = [player.play(each) for each in case["steps"]]
@@ -581,11 +548,7 @@ def say(release: str, case: Case, seen: dict[str, Any], policy: str = "bidirecti
         ),
     )
     script = MixedScript(settings, seen["topics"], seen["ids"])
-    steps = []
-    for each in seen["steps"]:
-        script, found = play_near(script, each, MixedScript.play)
-        steps.append(found)
-    return {**seen, "steps": steps}
+    return {**seen, "steps": played(script, seen["steps"], MixedScript.play)[1]}
 
 
 def _mechanism(name: str, policy: str) -> Mechanism:

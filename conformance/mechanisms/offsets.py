@@ -11,7 +11,7 @@ import time
 
 from hypothesis import strategies
 
-from conformance.mechanism import Answer, CannotBeAsked, Case, Mechanism, leaders_of, log_ends, new_topic
+from conformance.mechanism import Answer, CannotBeAsked, Case, Mechanism, leaders_of, log_ends, new_topic, produced
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import find_coordinator, look_up, offsets_partition
 from kafkalearn.live.cluster import CONSUMER_REPLICA, NEWEST_WITHOUT_TIMEOUT, NOTHING
@@ -56,10 +56,9 @@ def _list_offsets_ask(kafka, case: Case, new_name) -> Answer:
     version = kafka.version(leader, "Produce", NEWEST_PRODUCE_WITH_NAMES)
     for batch in case["batches"]:
         records = [(b"k", b"v", since_ms + each) for each in batch]
-        answer = kafka.ask(leader, "Produce", produce(place, records), version)
-        (written,) = answer["responses"][0]["partitionResponses"]
-        if error_name(written["errorCode"]) != NONE:
-            return {"refused": error_name(written["errorCode"])}
+        error, _ = produced(kafka, leader, produce(place, records), version)
+        if error != NONE:
+            return {"refused": error}
     return [_said(kafka, leader, place, since_ms, *each) for each in case["asked"]]
 
 

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies
 
-from conformance.mechanism import Answer, Case, Mechanism, TooSlow, log_ends, new_topic
+from conformance.mechanism import Answer, Case, Mechanism, TooSlow, log_ends, new_topic, produced
 from kafkalearn import delivery
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.delivery.model import FOR_EVER, Delivery, DeliveryEvent
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.nodes import HOST, Node
 from kafkalearn.live.proxy import Proxy
-from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, NONE, error_name, produce
+from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, NONE, produce
 from kafkalearn.log import Append, Log, NewBatch, Settings, simulate, start, step
 from kafkalearn.log.model import Appended, AppendRefused, DuplicateRecognised, LogEffect
 from kafkalearn.log.sequences import LAST_SEQUENCE, after
@@ -160,9 +160,7 @@ def _produced_batches_ask(kafka, case: Case, new_name) -> Answer:
             for each in request["records"]
         ]
         values = produce(places[request["to"]], records, request["acks"])
-        answer = kafka.ask(leader, "Produce", values, version)
-        (found,) = answer["responses"][0]["partitionResponses"]
-        answers.append([error_name(found["errorCode"]), found["baseOffset"]])
+        answers.append(produced(kafka, leader, values, version))
     return answers
 
 
@@ -266,9 +264,7 @@ def _sequences_ask(kafka, case: Case, new_name) -> Answer:
             "base_sequence": batch.sequence,
         }
         values = produce(place, [(None, b"v", now_ms)] * batch.record_count, **stamp)
-        answer = kafka.ask(leader, "Produce", values, version)
-        (found,) = answer["responses"][0]["partitionResponses"]
-        answers.append([error_name(found["errorCode"]), found["baseOffset"]])
+        answers.append(produced(kafka, leader, values, version))
     return answers
 
 

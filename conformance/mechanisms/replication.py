@@ -24,14 +24,14 @@ from typing import Any
 
 from hypothesis import strategies
 
-from conformance.mechanism import Answer, Case, Mechanism, TooSlow
+from conformance.mechanism import Answer, Case, Mechanism, TooSlow, line, produced
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import extend
 from kafkalearn.live.cluster import CONSUMER_REPLICA, HIGH_WATERMARKS, NEWEST_FETCH_WITH_NAMES
 from kafkalearn.live.errors import NoAnswer, NotReached, NotThere, Refused, wait_for
 from kafkalearn.live.kafka import DOWN, FROZEN, RUNNING, Kafka
 from kafkalearn.live.reading import refuse_error
-from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, error_name, produce
+from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, produce
 from kafkalearn.replication import events
 from kafkalearn.replication.cluster import ReplicationTrace, pass_time, settle
 from kafkalearn.replication.settings import Settings
@@ -288,21 +288,15 @@ class Run:
 
     def freeze(self, *brokers: int) -> None:
         """Let brokers stand still."""
-        for each in brokers:
-            self.kafka.freeze(each)
-        self._note("freeze", brokers=list(brokers))
+        self._do("freeze", brokers)
 
     def thaw(self, *brokers: int) -> None:
         """Let them go on; to be waited for."""
-        for each in brokers:
-            self.kafka.thaw(each)
-        self._note("thaw", is_under_way=True, brokers=list(brokers))
+        self._do("thaw", brokers, is_under_way=True)
 
     def kill(self, *brokers: int) -> None:
         """Kill brokers; to be waited for."""
-        for each in brokers:
-            self.kafka.kill(each)
-        self._note("kill", is_under_way=True, brokers=list(brokers))
+        self._do("kill", brokers, is_under_way=True)
 
     def lose_power(self, broker: int, lost_batches: int, torn_bytes: int = 0) -> None:
         """Cut the power of a broker: so many batches of each topic have not reached its disk; to be waited for."""
@@ -314,14 +308,11 @@ class Run:
 
     def stop(self, broker: int) -> None:
         """Stop a broker cleanly."""
-        self.kafka.stop(broker)
-        self._note("stop", brokers=[broker])
+        self._do("stop", [broker])
 
     def restart(self, *brokers: int) -> None:
         """Start brokers again; to be waited for."""
-        for each in brokers:
-            self.kafka.restart(each)
-        self._note("restart", is_under_way=True, brokers=list(brokers))
+        self._do("restart", brokers, is_under_way=True)
 
     def wait(self, only: Sequence[str] = (), **wanted: Any) -> None:
         """Wait until each topic, or only these, has this ``isr``, ``leader`` (-1: none), and these are ``offline``."""
@@ -356,6 +347,11 @@ class Run:
 
     # --- inside
 
+    def _do(self, op: str, brokers: Sequence[int], is_under_way: bool = False) -> None:
+        for each in brokers:
+            getattr(self.kafka, op)(each)
+        self._note(op, is_under_way, brokers=list(brokers))
+
     def _note(self, op: str, is_under_way: bool = False, by_topic: Mapping[str, dict] | None = None, **facts) -> None:
         states = {} if is_under_way or self._is_hurried else self._quiet_states()
         for name, entries in self.entries.items():
@@ -376,12 +372,8 @@ class Run:
                 # The broker reads one request after the other: what comes behind is answered when this is written.
                 connection.call("ApiVersions", {}, 0)
             return {"values": values}
-        answer = self.kafka.ask(leader, "Produce", words, NEWEST_PRODUCE_WITH_NAMES)
-        (found,) = answer["responses"][0]["partitionResponses"]
-        base_offset = None if found["baseOffset"] == -1 else found["baseOffset"]
-        return {
-            "broker": leader, "error": error_name(found["errorCode"]), "base_offset": base_offset, "values": values,
-        }  # fmt: skip
+        error, offset = produced(self.kafka, leader, words, NEWEST_PRODUCE_WITH_NAMES)
+        return {"broker": leader, "error": error, "base_offset": None if offset == -1 else offset, "values": values}
 
     def _await_copies(self) -> None:
         """Return when those that run have the same and have noted it, so that it is no race what a crash leaves."""
@@ -573,11 +565,6 @@ def actions(*kinds: str) -> Any:
     failures = strategies.one_of([line(kind, *words.get(kind, (broker,))) for kind in kinds])
     action = strategies.one_of(produces, failures, failures)
     return strategies.lists(action, min_size=FEWEST_ACTIONS, max_size=MOST_ACTIONS)
-
-
-def line(kind: str, *words: Any) -> Any:
-    """A strategy of actions of one kind."""
-    return strategies.tuples(strategies.just(kind), *words).map(list)
 
 
 RULES = (

@@ -83,30 +83,30 @@ def _timer_cases(release: str) -> strategies.SearchStrategy[Case]:
 
 
 def _with_few_waits(case: Case) -> Case:
-    steps, waits = [], 0
+    steps = _without_members(case, "WaitUntil", MOST_WAITS)
+    of_one_id = [
+        {**each, "id": 0, "who": "nobody" if each["who"] == "other" else each["who"]} if "who" in each else each
+        for each in steps
+    ]
+    return {"steps": of_one_id}
+
+
+def _without_members(case: Case, kind: str, most: int) -> list[Case]:
+    """The steps without members and markers by hand, and with only the first few of a kind."""
+    steps, count = [], 0
     for each in case["steps"]:
-        waits += each["do"] == "WaitUntil"
-        if each["do"] not in ("Join", "WriteTxnMarkers") and (each["do"] != "WaitUntil" or waits <= MOST_WAITS):
-            steps.append(
-                {**each, "id": 0, "who": "nobody" if each["who"] == "other" else each["who"]} if "who" in each else each
-            )
-    return {"steps": steps}
+        count += each["do"] == kind
+        if each["do"] not in ("Join", "WriteTxnMarkers") and (each["do"] != kind or count <= most):
+            steps.append(each)
+    return steps
 
 
 def _restart_cases(release: str) -> strategies.SearchStrategy[Case]:
     """Requests of any client, and the broker of coordinator and partitions stopped or killed between them."""
     of, pick = strategies.fixed_dictionaries, strategies.sampled_from
     restart = of({"do": strategies.just("Restart"), "how": pick(("SIGTERM", "SIGKILL"))})
-    return _of_clients(release, "mixed", more=(restart,)).map(_with_one_restart)
-
-
-def _with_one_restart(case: Case) -> Case:
-    steps, restarts = [], 0
-    for each in case["steps"]:
-        restarts += each["do"] == "Restart"
-        if each["do"] not in ("Join", "WriteTxnMarkers") and (each["do"] != "Restart" or restarts == 1):
-            steps.append(each)
-    return {"steps": steps}
+    cases = _of_clients(release, "mixed", more=(restart,))
+    return cases.map(lambda case: {"steps": _without_members(case, "Restart", 1)})
 
 
 def _of_clients(
