@@ -90,6 +90,15 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
     )
 
 
+def cut(name: str, longest: int) -> str:
+    """A name that is no longer than a place for it.
+
+    >>> cut("orders-by-country", 12), cut("orders", 12)
+    ('orders-by...', 'orders')
+    """
+    return name if len(name) <= longest else f"{name[: longest - 3]}..."
+
+
 # Names and keys as people write them down: text, hexadecimal, base64, or the number that a serializer wrote.
 
 

@@ -143,7 +143,9 @@ def main(words: Sequence[str] | None = None) -> int:
         if options.question == MCP:
             return import_module("kafkalearn.oncall.agents").serve()
         answer = question_named(options.question).answer(options)
-        return _print(_as_json(options.question, answer) if options.json else _printable(str(answer)), answer.outcome)
+        # JSON in ASCII, which every terminal and pipe takes.
+        text = json.dumps(to_data(options.question, answer), indent=2) if options.json else _printable(str(answer))
+        return _print(text, answer.outcome)
     except SystemExit as ended:  # argparse has said why
         return int(ended.code or 0)
     except KeyboardInterrupt:
@@ -161,11 +163,6 @@ def to_data(question: str, answer: Answer) -> dict[str, object]:
     """An answer as ``answers.schema.json`` has it: what it is an answer to, how it ended, and its own."""
     frame = {"version": FORMAT_VERSION, "question": question, "outcome": answer.outcome.name.lower()}
     return {**frame, **answer.as_data()}
-
-
-def _as_json(question: str, answer: Answer) -> str:
-    """The answer as JSON in ASCII, which every terminal and pipe takes."""
-    return json.dumps(to_data(question, answer), indent=2)
 
 
 def _make_printable(*streams: TextIO) -> None:

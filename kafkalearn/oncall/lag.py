@@ -148,7 +148,9 @@ def _cause(
     if before is None or before.committed is None or now.committed is None or None in (before.lag, now.lag):
         if now.left_count == 0:
             return MARKERS, _of_markers(now), None, None
-        return *_of_one_look(now), None, None
+        waits = f"{counted(now.left_count, 'record')} wait; " if now.left_count else ""
+        said = "one look shows no movement" + ("" if waits else f": {_what_it_can_be(now)}")
+        return ONE_LOOK, f"{waits}{said}", None, None
     moved, change = now.committed - before.committed, (now.lag or 0) - (before.lag or 0)
     if moved:
         return _moving(now, moved, change, apart_s)
@@ -263,12 +265,6 @@ def _of_markers(now: Seen) -> str:
         f"nothing is left to read: of {counted(now.lag or 0, 'offset')} each is a transaction's marker, of an aborted "
         "record, or gone by compaction, and counts for ever; a scaler that waits for a lag of 0 waits in vain"
     )
-
-
-def _of_one_look(now: Seen) -> tuple[str, str]:
-    if now.left_count:
-        return ONE_LOOK, f"{counted(now.left_count, 'record')} wait; one look shows no movement"
-    return ONE_LOOK, f"one look shows no movement: {_what_it_can_be(now)}"
 
 
 def _what_it_can_be(now: Seen) -> str:

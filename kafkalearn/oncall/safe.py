@@ -363,12 +363,8 @@ def _of_cluster(
         states = [cluster.partition(options.topic_name, number) for number in range(count)]
         now = tuple(PartitionNow(number, each.leader, each.replicas, each.isr) for number, each in enumerate(states))
         own = {name: settings[name] for name in (durability.MIN_ISR, durability.UNCLEAN) if name in settings}
-        has_elr = cluster.features().get(ELR, 0) > 0 if _may_have(options) else None
+        has_elr = cluster.features().get(ELR, 0) > 0 if at_least("4.0", options.release) else None
         return {durability.REPLICAS: len(states[0].replicas), **own}, has_elr, now
-
-
-def _may_have(options: argparse.Namespace) -> bool:
-    return at_least("4.0", options.release)
 
 
 def _write_film(found: Safe, path: Path) -> None:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import mark_of
-from kafkalearn.oncall.answer import bytes_of, decoded
+from kafkalearn.oncall.answer import bytes_of, cut, decoded
 from kafkalearn.releases.lines import at_least
 from kafkalearn.releases.settings import ABSENT, SIDES, Limit, Setting, limit_text, settings_named
 
@@ -43,7 +43,7 @@ class Line:
         """
         if is_secret(self.name) and self.value:
             return MASK
-        return self.value if len(self.value) <= 60 else f"{self.value[:57]}..."
+        return cut(self.value, 60)
 
 
 @dataclass(frozen=True)

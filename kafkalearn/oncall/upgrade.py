@@ -6,14 +6,14 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
-from kafkalearn.oncall.answer import Answer, Outcome, wrapped
+from kafkalearn.oncall.answer import Answer, Outcome, cut, wrapped
 from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, setting_of
 from kafkalearn.oncall.settings_files import read_files
@@ -258,7 +258,7 @@ def _unknown(name: str, side: str, old: str, new: str) -> str:
     own = [each for each in settings_named(name) if each.side == side]
     if own:
         return f"{name}: {side}s have it in {own[0].lifetime} only"
-    shown = name if len(name) <= 60 else f"{name[:57]}..."
+    shown = cut(name, 60)
     others = [each.side for each in settings_named(name) if each.in_release(new) is not ABSENT]
     if others:
         return f"{shown} is a setting of the {listed(others)}, not of the {side}"
@@ -572,6 +572,7 @@ class Upgrade(Answer):
     new: str
     sides: tuple[tuple[str, str], ...]  # file, and whose settings it has
     findings: tuple[Finding, ...]
+    is_whole: bool = False  # whether its words leave nothing out
 
     @property
     def outcome(self) -> Outcome:
@@ -586,7 +587,7 @@ class Upgrade(Answer):
 
     def __str__(self) -> str:
         """What is about these files, each finding with its line and source; of what holds for all, how much it is."""
-        return self.in_words(MOST_SHOWN)
+        return self.in_words(len(self.findings) if self.is_whole else MOST_SHOWN, has_general=self.is_whole)
 
     def in_words(self, most: int, *, has_general: bool = False) -> str:
         """The same, with at most so many findings of each danger, and with what holds whatever a file says."""
@@ -631,15 +632,6 @@ HELP = "what an upgrade changes for my own properties files, the most dangerous 
 SIDES = ("broker", "topic", "group", "producer", "consumer", "admin")
 
 
-@dataclass(frozen=True)
-class Whole(Upgrade):
-    """The same answer, with nothing left out of its words."""
-
-    def __str__(self) -> str:
-        """Every finding."""
-        return self.in_words(len(self.findings), has_general=True)
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""
     parser.add_argument("old", metavar="FROM", nargs="?", help="the release that runs now, for example 3.9")
@@ -665,4 +657,4 @@ def answer(options: argparse.Namespace) -> Upgrade:
         raise KafkaLearnError("from which release? Give the one that runs now, for example 3.9")
     old = options.old or options.new
     found = upgrade(old, options.new, [*options.file, *named], group_protocol=options.group_protocol)
-    return Whole(found.old, found.new, found.sides, found.findings) if options.all else found
+    return replace(found, is_whole=options.all)

@@ -15,7 +15,7 @@ from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.base.tables import text_table
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, described_leaders, described_topics, round_robin_leaders
 from kafkalearn.coordinator.rule import offsets_partition
-from kafkalearn.oncall.answer import FORMATS, Answer, Outcome, key_from, lines_of, text_of, text_width, wrapped
+from kafkalearn.oncall.answer import FORMATS, Answer, Outcome, cut, key_from, lines_of, text_of, text_width, wrapped
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from kafkalearn.releases.lines import DEFAULT_RELEASE
@@ -363,7 +363,7 @@ class Where(Answer):
         of = f" of the {self.partition_count} of {self.topic}" if self.topic else f" of {self.partition_count}"
         by = "" if place.partitioner is None else f" (by {place.partitioner})"
         broker = "" if place.broker is None else f"; its {KINDS[self.kind][1]} is broker {place.broker}"
-        return wrapped(f"{self.kind} {_cut(place.name, 40)}: {where}{of}{by}{broker}")
+        return wrapped(f"{self.kind} {cut(place.name, 40)}: {where}{of}{by}{broker}")
 
     def _table(self) -> tuple[str, str]:
         rows = []
@@ -379,12 +379,8 @@ class Where(Answer):
         )
         longest = max(8, text_width() - others)
         for row in rows:
-            row[self.kind] = _cut(str(row[self.kind]), longest)
+            row[self.kind] = cut(str(row[self.kind]), longest)
         return wrapped(f"{self.topic or 'a topic'} of {counted(self.partition_count, 'partition')}:"), text_table(rows)
-
-
-def _cut(name: str, longest: int) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 3]}..."
 
 
 # The command line.

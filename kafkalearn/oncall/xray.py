@@ -165,7 +165,7 @@ class Run:
 
     def answer(self) -> Xray:
         """All of it: every log, then what only several together say."""
-        all_bytes = sum(map(_size_of, self.given))
+        all_bytes = sum(each.path.stat().st_size for log in self.given for each in log.files if each.path.is_file())
         counted = [(log, census) for log in self.given if (census := self._count(log, all_bytes)) is not None]
         if not counted:
             words = "; ".join(dict.fromkeys(each.words for each in self.findings))
@@ -302,10 +302,6 @@ class Run:
         if problems:
             more = f"; {len(problems) - 1} more" if len(problems) > 1 else ""
             self.findings.append(Finding(xray_given.UNREADABLE_RECORDS, topic, f"{problems[0]}{more}"))
-
-
-def _size_of(log: GivenLog) -> int:
-    return sum(each.path.stat().st_size for each in log.files if each.path.is_file())
 
 
 # The settings that an x-ray judges by: what the reader says, else what Kafka has for such a topic by default.

@@ -16,13 +16,13 @@ from kafkalearn.formats.batches import Header, let_go
 from kafkalearn.formats.census import RECORDS, Largest, LogCensus, blocks, mapped, span_of
 from kafkalearn.formats.metadata_log import ClusterMetadata
 from kafkalearn.formats.segments import Unread
-from kafkalearn.formats.transaction_log import ReplayedTransactions, TransactionalId
+from kafkalearn.formats.transaction_log import ReplayedTransactions
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.groups.defaults import EMPTY
 from kafkalearn.offsets.records import OFFSET_TYPES, decode_key
 from kafkalearn.offsets.replay import CLASSIC, Group, replay
 from kafkalearn.offsets.store.requests import expires_ms
-from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, size, text_width, wrapped
+from kafkalearn.oncall.answer import Answer, Outcome, cut, lasting, moment, size, text_width, wrapped
 from kafkalearn.oncall.settings import MASK, is_secret
 from kafkalearn.oncall.xray_contents import RecordXray
 from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
@@ -66,7 +66,8 @@ class Xray(Answer):
             "gone_group_count": self.groups and self.groups.gone_count,
             "clusters": [each.as_data() for each in self.clusters],
             "records": [each.as_data() for each in self.records],
-            "transactional_ids": self.transactions and [*map(_id_data, self.transactions.ids)],
+            "transactional_ids": self.transactions
+            and [{**asdict(each), "partitions": [*map(str, each.partitions)]} for each in self.transactions.ids],
         }
 
     def __str__(self) -> str:
@@ -109,10 +110,6 @@ def _group_data(each: GroupXray) -> dict[str, object]:
     own = {"member_count": each.member_count, "offset_count": each.offset_count, "is_dead": each.is_dead}
     lists = {"members": [*map(asdict, each.members)], "offsets": [*map(asdict, each.offsets)]}
     return {**asdict(each), **own, **lists}
-
-
-def _id_data(each: TransactionalId) -> dict[str, object]:
-    return {**asdict(each), "partitions": [str(at) for at in each.partitions]}
 
 
 def _findings_words(findings: Sequence[Finding]) -> Iterator[str]:
@@ -354,8 +351,7 @@ def table(rows: Sequence[Mapping[str, object]], what: str) -> Iterator[str]:
             shown = [{each: value for each, value in row.items() if each != name} for row in shown]
     longest = max(NAME_WIDTH, text_width() - sum(taken.values()))
     for row in shown:
-        name = str(row[first])
-        row[first] = name if len(name) <= longest else f"{name[: longest - 3]}..."
+        row[first] = cut(str(row[first]), longest)
     yield text_table(shown)
     if len(rows) > SHOWN:
         yield f"and {counted(len(rows) - SHOWN, f'more {what}')}; --json has them all"

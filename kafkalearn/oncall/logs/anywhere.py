@@ -14,17 +14,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from kafkalearn.oncall.logs.lines import LIBRDKAFKA, PYTHON, Clock, Line, json_time, with_outer
+from kafkalearn.oncall.logs.lines import LIBRDKAFKA, MONTHS, PYTHON, Clock, Line, json_time, with_outer
 from kafkalearn.oncall.logs.patterns import Pattern, patterns
 
 # Times, in the forms that loggers, collectors and consoles write.
 
 _CLOCK = r"(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
 _ZONE = r"(?: ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?![\w:]))?"
-_MONTH = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_MONTHS = {
-    name: at for at, name in enumerate("JanFebMarAprMayJunJulAugSepOctNovDec"[at : at + 3] for at in range(0, 36, 3))
-}
+_MONTH = f"({'|'.join(MONTHS)})"
 _TIME_FORMS = tuple(
     (re.compile(form), order)
     for form, order in (
@@ -59,7 +56,7 @@ def _stamps(text: str, clock: Clock) -> list[_Stamp]:
     for match in _TWELVE.finditer(text):
         month, day, year, hour, minute, second, half = match.groups()
         whole = int(hour) % 12 + (12 if half == "PM" else 0)
-        time_ms = clock.ms(f"{year}-{_MONTHS[month] + 1:02}-{int(day):02}T{whole:02}:{minute}:{second}", None, None)
+        time_ms = clock.ms(f"{year}-{MONTHS[month]:02}-{int(day):02}T{whole:02}:{minute}:{second}", None, None)
         if time_ms:
             found.append(_Stamp(match.start(), time_ms, False))
     if not found:
@@ -79,7 +76,7 @@ def _date(order: str, one: str, two: str, three: str) -> str | None:
         month, day = (one, two) if int(one) <= 12 else (two, one)
         return f"{three}-{month}-{day}"
     year, month, day = {"dby": (three, two, one), "ybd": (one, two, three), "bdy": (three, one, two)}[order]
-    return f"{year}-{_MONTHS[month] + 1:02}-{int(day):02}"
+    return f"{year}-{MONTHS[month]:02}-{int(day):02}"
 
 
 def _time_of(stamps: list[_Stamp], outer_ms: int | None, behind: list[_Stamp]) -> int | None:

@@ -423,7 +423,7 @@ def of_broker(group: str | None, found: Sequence[LogEvent], rebalances: Sequence
         one = Rebalance(
             *(group, CLASSIC, event.time_ms, event.time_ms if is_end else None, cause, event.member),
             client_of(event.member) if event.member else None,
-            _host_of(event),
+            host_of(event),
             event.generation - 1 if is_end and event.generation else event.generation,
             *(False, (), (event,)),
             own_reason(event.reason) or (event.reason if cause == LEFT and event.reason != "not provided" else None),
@@ -451,7 +451,8 @@ def _within(one: Rebalance, other: Rebalance) -> bool:
     return other.ended_ms is None or one.started_ms <= other.ended_ms
 
 
-def _host_of(event: LogEvent) -> str | None:
+def host_of(event: LogEvent) -> str | None:
+    """Where a member is, as a broker writes it."""
     host = event.fields.get("host")
     return host.lstrip("/") if isinstance(host, str) else None
 

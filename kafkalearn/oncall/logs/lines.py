@@ -26,7 +26,7 @@ ZONE = r"Z|UTC|GMT|[+-]\d\d(?::?\d\d)?"
 DATE_TIME = r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d"
 
 _OFFSET = re.compile(r"([+-])(\d\d)(?::?(\d\d))?")
-_MONTHS = {
+MONTHS = {
     name: at
     for at, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), start=1)  # noqa: SIM905
 }
@@ -100,7 +100,7 @@ class Clock:
                 if found is None:
                     return None
                 day, month, year, clock = found.groups()
-                moment = datetime.fromisoformat(f"{year}-{_MONTHS[month]:02}-{int(day):02}T{clock}")
+                moment = datetime.fromisoformat(f"{year}-{MONTHS[month]:02}-{int(day):02}T{clock}")
             known = self.zone if zone is None else zone_named(zone)
             read_ms = round(moment.replace(tzinfo=known).timestamp() * 1000)
             if self._latest_ms is not None and read_ms < self._latest_ms - SHUFFLED_MS:

@@ -46,7 +46,7 @@ from kafkalearn.oncall.logs.clients import (
     GroupHistory,
     Rebalance,
 )
-from kafkalearn.oncall.logs.incidents import gap_ms, is_start, is_whole, of_broker, with_incidents
+from kafkalearn.oncall.logs.incidents import gap_ms, host_of, is_start, is_whole, of_broker, with_incidents
 from kafkalearn.oncall.logs.lines import BEHIND_UNKNOWN, BROKER, LogEvent
 
 __all__ = ["CLASSIC", "CONSUMER", "GroupHistory", "Rebalance", "histories"]
@@ -292,8 +292,7 @@ def _begun(
     if cause == LEFT and is_near and before.kind == kinds.MEMBER_LEFT and member in (None, before.member):
         cause = cause_of_leaving(before.reason)
         evidence.insert(0, before)
-    host = before.fields.get("host") if is_near and before.member == member else None
-    host = host.lstrip("/") if isinstance(host, str) else None
+    host = host_of(before) if is_near and before.member == member else None
     return with_clients(
         Rebalance(
             group,
