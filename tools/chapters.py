@@ -97,11 +97,17 @@ def run(path: Path) -> bool:
         print(f"{path.name}: failed; the file is as it was\n{error}", file=sys.stderr)
         return False
     nbformat.validate(notebook)
-    before, after = path.read_text(encoding="utf-8"), nbformat.writes(notebook) + "\n"
-    if after != before:
-        path.write_text(after, encoding="utf-8", newline="\n")
-    print(f"{path.name}: {'changed' if after != before else 'as before'}, {time.perf_counter() - started:.0f} s")
+    said = _written(path, nbformat.writes(notebook) + "\n")
+    print(f"{said}, {time.perf_counter() - started:.0f} s")
     return True
+
+
+def _written(path: Path, text: str) -> str:
+    """Write a chapter that is another than before; whether it is, in words."""
+    is_changed = text != path.read_text(encoding="utf-8")
+    if is_changed:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return f"{path.name}: {'changed' if is_changed else 'as before'}"
 
 
 _PLAYER = re.compile(r"<style>(?:(?!</style>).)*\.kl-player.*mountAll\(\);\n</script>", re.DOTALL)
@@ -119,20 +125,12 @@ def with_todays_players(text: str) -> str:
     return nbformat.writes(notebook) + "\n"
 
 
-def _renew_players(words: list[str]) -> int:
-    for path in chapter_paths(words):
-        before = path.read_text(encoding="utf-8")
-        after = with_todays_players(before)
-        if after != before:
-            path.write_text(after, encoding="utf-8", newline="\n")
-        print(f"{path.name}: {'changed' if after != before else 'as before'}")
-    return 0
-
-
 def main(words: list[str]) -> int:
     """Execute the chapters named, or all; 1 if one fails or none is so named."""
     if "--players" in words:
-        return _renew_players([word for word in words if word != "--players"])
+        for path in chapter_paths([word for word in words if word != "--players"]):
+            print(_written(path, with_todays_players(path.read_text(encoding="utf-8"))))
+        return 0
     paths = chapter_paths(words)
     if not paths:
         names = ", ".join(path.stem for path in chapter_paths()) or "none"

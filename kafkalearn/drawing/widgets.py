@@ -353,7 +353,7 @@ def progress_bar(words: str) -> Iterator[Update]:
     >>> with progress_bar("hash 10 million group ids") as update:
     ...     update(1, 4)
     """
-    if not _is_in_notebook():
+    if not hasattr(get_ipython(), "kernel"):  # a terminal or a script, no notebook
         yield lambda done, total: None
         return
     bar = ProgressBar(words)
@@ -364,8 +364,3 @@ def progress_bar(words: str) -> Iterator[Update]:
         bar.finish("danger")
         raise
     bar.finish("success")
-
-
-def _is_in_notebook() -> bool:
-    """Whether an IPython kernel runs this, and not a terminal or a script."""
-    return hasattr(get_ipython(), "kernel")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from types import MappingProxyType
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
@@ -54,9 +53,8 @@ def create_topic(
     replicas: int,
     assignment: Sequence[Sequence[int]] | None,
     config: Mapping[str, object],
-    client: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Create a topic; `client` has further settings of the client that asks for it.
+    """Create a topic.
 
     Raises
     ------
@@ -69,7 +67,7 @@ def create_topic(
     else:
         lists = [list(each) for each in assignment]
         topic = NewTopic(name, num_partitions=len(lists), replica_assignment=lists, config=texts)
-    admin = admin_client(bootstrap, client)
+    admin = admin_client(bootstrap, {})
     (future,) = admin.create_topics([topic], request_timeout=TIMEOUT_S).values()
     _wait(future, f"topic {name!r} is not created")
 

@@ -75,7 +75,6 @@ def last_lines(text: str, count: int = SHOWN_LINES) -> str:
 def run_java(
     *arguments: str,
     timeout_s: float = TIMEOUT_S,
-    folder: Path | None = None,
     said: str | None = None,
     shown: Callable[[str], str] = last_lines,
 ) -> str:
@@ -87,8 +86,6 @@ def run_java(
         Options, class or jar, and its arguments.
     timeout_s : float
         After which it is ended.
-    folder : Path or None
-        To work in.
     said : str or None
         What it reads on its standard input.
     shown : callable
@@ -101,7 +98,7 @@ def run_java(
     """
     try:
         command = [str(java_here().executable), *arguments]
-        options = {"check": True, "timeout": timeout_s, "cwd": folder, "input": said}
+        options = {"check": True, "timeout": timeout_s, "input": said}
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
     except OSError as error:
         raise ProgramFailed(f"Java could not be run: {error}") from None
@@ -333,11 +330,6 @@ class Release(NamedTuple):
     jars: tuple[Jar, ...]  # of the broker, all that it needs, and the command-line tools
 
     @property
-    def size_bytes(self) -> int:
-        """All jars together."""
-        return sum(jar.size_bytes for jar in self.jars)
-
-    @property
     def title(self) -> str:
         """What messages call it."""
         return f"Kafka {self.version}"
@@ -552,11 +544,6 @@ class Connector(NamedTuple):
 
     version: str
     jars: tuple[Jar, ...]
-
-    @property
-    def size_bytes(self) -> int:
-        """All jars together."""
-        return sum(jar.size_bytes for jar in self.jars)
 
     @property
     def title(self) -> str:

@@ -126,7 +126,7 @@ class Kafka(UsedCluster):
 
     def process_id(self, broker_id: int) -> int:
         """The id of a broker's process, for the system's own tools."""
-        return self._nodes.process_id(self._node(broker_id))
+        return self._nodes.processes.process_id(self._node(broker_id).name)
 
     def disk(self, broker_id: int) -> Disk:
         """The disk of a broker, whether it runs or not."""

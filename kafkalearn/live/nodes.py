@@ -481,10 +481,6 @@ class Nodes:
                     f"{printed or 'it printed nothing; start it with logs=True and look at its log'}"
                 )
 
-    def process_id(self, node: Node) -> int:
-        """The id of a node's process."""
-        return self.processes.process_id(node.name)
-
     def close(self) -> None:
         """Kill all processes and remove their folder; a second time does nothing."""
         if self._processes is not None:

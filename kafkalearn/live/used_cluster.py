@@ -59,14 +59,7 @@ WITHOUT_CLUSTER = ("dump-log",)
 ADDRESS = "--bootstrap-server"
 
 
-def run_tool(
-    release: Release,
-    bootstrap: str,
-    name: str,
-    *arguments: str,
-    timeout_s: float = TIMEOUT_S,
-    said: str | None = None,
-) -> str:
+def run_tool(release: Release, bootstrap: str, name: str, *arguments: str, said: str | None = None) -> str:
     """What a tool prints; the address of the cluster is added if it is not among the arguments.
 
     `said` is what it reads on its standard input.
@@ -86,7 +79,7 @@ def run_tool(
     if name not in WITHOUT_CLUSTER and ADDRESS not in words:
         words = [ADDRESS, bootstrap, *words]  # in front: the options of a command such as describe come behind it
     options = [*OPTIONS, "-cp", node_class_path(release, has_logs=False)]
-    return run_java(*options, class_of(release, name), *words, timeout_s=timeout_s, said=said)
+    return run_java(*options, class_of(release, name), *words, timeout_s=TIMEOUT_S, said=said)
 
 
 @cache

@@ -26,7 +26,7 @@ def chapter(monkeypatch):
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", import_as_in_a_page)
-    monkeypatch.setattr(cells.widgets, "find_spec", lambda name: True)  # this Python keeps its own widgets
+    monkeypatch.setattr(cells.controls, "find_spec", lambda name: True)  # this Python keeps its own widgets
     sources = {
         "a": "x = 6",
         "b": "y = x * 7\ny",

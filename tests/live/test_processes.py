@@ -75,7 +75,7 @@ def test_an_interrupt_while_it_starts_leaves_nothing(release, monkeypatch):
     started = []
 
     def interrupted(self, *_):
-        started.append(self.process_id(self.nodes[0]))
+        started.append(self.processes.process_id(self.nodes[0].name))
         started.append(self.processes.folder)
         raise KeyboardInterrupt
 

@@ -21,7 +21,6 @@ from types import MappingProxyType
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, listed
 from tools.page import controls, exercises
-from tools.page import controls as widgets
 from tools.page.controls import Outputs, drawn
 
 _GIVEN = frozenset([*dir(builtins), "display"])
@@ -412,7 +411,7 @@ def open_chapter(payload: Mapping[str, object]) -> list[str]:
 
     ``exercise`` is the name in a record, for the cells that are exercises of the page.
     """
-    widgets.stand_in()
+    controls.stand_in()
     sources = {cell["id"]: cell["source"] for cell in payload["cells"]}
     named = {cell["id"]: cell["exercise"] for cell in payload["cells"] if cell.get("exercise")}
     _chapters[payload["page"]] = Chapter(sources, named)

@@ -195,10 +195,11 @@ def _laid_out(value: object, indent: int, column: int, behind: int, inside: tupl
     `behind` characters follow on its last line.
     """
     flat = repr(value)
-    if "\n" not in flat and column + len(flat) + behind <= WIDTH and _is_shown_whole(value):
+    is_whole = not hasattr(value, "__len__") or isinstance(value, str) or len(value) <= MOST_ITEMS
+    if "\n" not in flat and column + len(flat) + behind <= WIDTH and is_whole:
         return flat
-    ends = _ends(value)
-    if ends is None or id(value) in inside:
+    ends = _ENDS.get(type(value))  # None: it has no items to show in lines
+    if ends is None or not value or id(value) in inside:
         return flat
     opening, closing = ends
     is_single = isinstance(value, tuple) and len(value) == 1
@@ -214,15 +215,6 @@ def _laid_out(value: object, indent: int, column: int, behind: int, inside: tupl
             lines.append("...")
             break
     return opening + (",\n" + " " * indent).join(lines) + closing
-
-
-def _is_shown_whole(value: object) -> bool:
-    return not hasattr(value, "__len__") or isinstance(value, str) or len(value) <= MOST_ITEMS
-
-
-def _ends(value: object) -> tuple[str, str] | None:
-    """What stands before and after the items, or None for what has no items to show in lines."""
-    return _ENDS[type(value)] if type(value) in _ENDS and value else None
 
 
 def _items(value: object) -> Iterator[tuple[str, object]]:

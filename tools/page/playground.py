@@ -380,17 +380,6 @@ def _given(fields: Mapping[str, object]) -> dict[str, object]:
 
 REPLICAS = 3
 RUNNING = range(1, REPLICAS + 1)  # the ids of its brokers
-_OF_A_BROKER = (
-    *(Fetch, BrokerCrashed, PowerLost, BrokerStopped, SessionExpired, BrokerRestarted, BrokerFrozen, BrokerThawed),
-    *(BrokerReconnected, HighWatermarkCheckpointed),
-)
-MOVES: Mapping[str, ReplicationEvent] = moves_of(
-    *(Produce(acks=acks) for acks in ("all", 1, 0)),
-    *(kind(broker) for kind in _OF_A_BROKER for broker in range(1, REPLICAS + 1)),
-    *(AlterPartitionAnswered(), IsrChecked(), TimePassed(30_000), ElectLeaders(), ElectLeaders("unclean")),
-)
-"""All that may happen, by the words in which a line says it."""
-
 TOUCHED = {
     Fetch: "fetches from the leader",
     BrokerCrashed: "dies; its disk stays",
@@ -404,6 +393,14 @@ TOUCHED = {
     HighWatermarkCheckpointed: "writes its HW to disk",
 }
 """What each of these means for the broker that is touched in the picture."""
+
+OF_A_BROKER = moves_of(*(kind(broker) for kind in TOUCHED for broker in RUNNING))
+MOVES: Mapping[str, ReplicationEvent] = {
+    **moves_of(*(Produce(acks=acks) for acks in ("all", 1, 0))),
+    **OF_A_BROKER,
+    **moves_of(AlterPartitionAnswered(), IsrChecked(), TimePassed(30_000), ElectLeaders(), ElectLeaders("unclean")),
+}
+"""All that may happen, by the words in which a line says it."""
 
 
 def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
@@ -441,23 +438,20 @@ def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
     words = f"{counted(len(line), 'move')}; " + (
         "every promise holds." if lost is None else f"move {lost} breaks: {', '.join(steps[lost]['broken'])}."
     )
-    places = {each: (LEFT, ROWS_TOP + ROW_HEIGHT * (each - 1), WIDTH - 2 * LEFT, PANEL_HEIGHT) for each in RUNNING}
+    places = [
+        {
+            "name": f"broker {broker}",
+            "box": (LEFT, ROWS_TOP + ROW_HEIGHT * (broker - 1), WIDTH - 2 * LEFT, PANEL_HEIGHT),
+            "moves": {words: TOUCHED[type(move)] for words, move in OF_A_BROKER.items() if move.broker_id == broker},
+        }
+        for broker in RUNNING
+    ]
     return {
         "text": words,
         "line": BETWEEN.join(line),
         "steps": steps,
-        "places": [{"name": f"broker {each}", "box": box, "moves": _moves_of(each)} for each, box in places.items()],
+        "places": places,
     } | played(shown_run)
-
-
-def _moves_of(broker_id: int) -> dict[str, str]:
-    """What may be done with a broker, by the words of the move; what it means as the value."""
-    found = {words: TOUCHED.get(type(event)) for words, event in MOVES.items() if _is_about(event, broker_id)}
-    return {words: says for words, says in found.items() if says is not None}
-
-
-def _is_about(event: ReplicationEvent, broker_id: int) -> bool:
-    return getattr(event, "broker_id", None) == broker_id
 
 
 def settings_of(fields: Mapping[str, object]) -> Settings:
