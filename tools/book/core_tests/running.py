@@ -100,4 +100,5 @@ def _settings() -> str:
     """The markers and warnings of our own settings of pytest."""
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     lists = {name: "".join(f"\n    {line}" for line in ours[name]) for name in ("markers", "filterwarnings")}
-    return "[pytest]\naddopts = --strict-markers\n" + "".join(f"{name} ={lines}\n" for name, lines in lists.items())
+    others = "addopts = --strict-markers\nconsider_namespace_packages = true\n"
+    return f"[pytest]\n{others}" + "".join(f"{name} ={lines}\n" for name, lines in lists.items())
