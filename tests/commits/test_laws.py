@@ -4,35 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn import commits
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.search import explore, whole
-from kafkalearn.commits import (
-    PROMISES,
-    Answered,
-    Append,
-    Assign,
-    Checkpoint,
-    Close,
-    CommitAsync,
-    CommitSync,
-    Crash,
-    Delete,
-    Poll,
-    Process,
-    Rebalance,
-    Settings,
-    Start,
-    Wait,
-    Workload,
-    check,
-    doubled,
-    lost,
-    shortest,
-    simulate,
-    start,
-    step,
-    sweep,
-)
 from kafkalearn.commits.model import SINKS
 from kafkalearn.commits.simulator import NOT_AHEAD, NOT_DOUBLED, NOT_LOST
 from tests.commits.scripts import script_of
@@ -41,20 +15,23 @@ from tests.recorded import recorded
 by = st.sampled_from("AB")
 offsets = st.one_of(st.none(), st.integers(0, 9))
 events = st.one_of(
-    *(st.builds(kind, by) for kind in (Start, Assign, Poll, Process, Close, Crash)),
-    st.builds(Poll, by, st.integers(0, 3)),
-    st.builds(Process, by, offsets),
-    st.builds(CommitSync, by, offsets),
-    st.builds(CommitAsync, by, offsets),
-    st.builds(Answered, by, st.booleans()),
-    st.builds(Rebalance, by),
-    st.builds(Append, st.integers(0, 2)),
-    st.builds(Delete, st.integers(0, 9)),
-    st.builds(Wait, st.integers(0, 9000)),
-    st.builds(Checkpoint, by, st.booleans()),
+    *(
+        st.builds(kind, by)
+        for kind in (commits.Start, commits.Assign, commits.Poll, commits.Process, commits.Close, commits.Crash)
+    ),
+    st.builds(commits.Poll, by, st.integers(0, 3)),
+    st.builds(commits.Process, by, offsets),
+    st.builds(commits.CommitSync, by, offsets),
+    st.builds(commits.CommitAsync, by, offsets),
+    st.builds(commits.Answered, by, st.booleans()),
+    st.builds(commits.Rebalance, by),
+    st.builds(commits.Append, st.integers(0, 2)),
+    st.builds(commits.Delete, st.integers(0, 9)),
+    st.builds(commits.Wait, st.integers(0, 9000)),
+    st.builds(commits.Checkpoint, by, st.booleans()),
 )
 settings_drawn = st.builds(
-    Settings,
+    commits.Settings,
     st.just(5),
     committed=st.sampled_from([None, 0, 2]),
     is_auto=st.booleans(),
@@ -66,10 +43,10 @@ settings_drawn = st.builds(
 
 def moments(drawn, schedule):
     """The states before and after each event that makes sense."""
-    pipeline = start(drawn)
+    pipeline = commits.start(drawn)
     for event in schedule:
         try:
-            after = step(drawn, pipeline, event)
+            after = commits.step(drawn, pipeline, event)
         except IllegalEvent:
             continue
         yield pipeline, event, after
@@ -80,13 +57,13 @@ def moments(drawn, schedule):
 @settings(max_examples=150)
 def test_every_schedule_keeps_what_always_holds(drawn, schedule):
     for before, event, after in moments(drawn, schedule):
-        check(drawn, after, before)
+        commits.check(drawn, after, before)
         assert after.now_ms >= before.now_ms
         assert after.written[: len(before.written)] == before.written
         assert after.sink.writes[: len(before.sink.writes)] == before.sink.writes
-        assert set(doubled(before)) <= set(doubled(after))
+        assert set(commits.doubled(before)) <= set(commits.doubled(after))
         if drawn.sink != "checkpoint":  # where a result is held first
-            assert len(after.sink.writes) - len(before.sink.writes) == isinstance(event, Process)
+            assert len(after.sink.writes) - len(before.sink.writes) == isinstance(event, commits.Process)
 
 
 @given(settings_drawn, st.lists(events, max_size=40))
@@ -105,28 +82,28 @@ def test_a_lost_record_has_no_result_and_nobody_is_about_to_process_it(drawn, sc
     for _, _, after in moments(drawn, schedule):
         unprocessed = {offset for consumer in after.consumers for offset in consumer.unprocessed}
         done = {each.offset for each in after.sink.writes}
-        assert not set(lost(after)) & (unprocessed | done)
+        assert not set(commits.lost(after)) & (unprocessed | done)
 
 
 @given(settings_drawn, st.lists(events, max_size=40))
 @settings(max_examples=100)
 def test_a_checkpoint_stores_results_and_offset_together_and_a_restart_begins_there(drawn, schedule):
     for before, event, after in moments(drawn, schedule):
-        if isinstance(event, Checkpoint) and after.consumer(event.by) is not None:
+        if isinstance(event, commits.Checkpoint) and after.consumer(event.by) is not None:
             applied = {each.offset for each in after.sink.writes[len(before.sink.writes) :]}
             assert applied == {each.offset for each in before.sink.held if each.by == event.by}
             assert after.sink.stored == before.consumer(event.by).done
-        elif not isinstance(event, Checkpoint) and drawn.sink == "checkpoint":
+        elif not isinstance(event, commits.Checkpoint) and drawn.sink == "checkpoint":
             assert (after.sink.writes, after.sink.stored) == (before.sink.writes, before.sink.stored)
 
 
-BOTH = [event(by) for event in (Poll, Process, Start) for by in "AB"]
+BOTH = [event(by) for event in (commits.Poll, commits.Process, commits.Start) for by in "AB"]
 
 
 def search(events, *names, sink="plain", **limits):
-    promises = {name: PROMISES[name] for name in names}
-    settings = Settings(2, sink=sink, max_poll_records=1)
-    return explore(whole(settings, step, promises), start(settings), events, **limits)
+    promises = {name: commits.PROMISES[name] for name in names}
+    settings = commits.Settings(2, sink=sink, max_poll_records=1)
+    return explore(whole(settings, commits.step, promises), commits.start(settings), events, **limits)
 
 
 def events_of(found):
@@ -141,7 +118,7 @@ def test_the_shortest_way_to_do_a_record_twice_needs_no_crash_only_a_new_owner()
 
 @pytest.mark.parametrize("sink", ["idempotent", "lock"])
 def test_no_schedule_doubles_into_an_idempotent_sink_or_past_a_lock(sink):
-    found = search([*BOTH, Crash("A"), Crash("B")], NOT_DOUBLED, NOT_LOST, sink=sink, depth=9)
+    found = search([*BOTH, commits.Crash("A"), commits.Crash("B")], NOT_DOUBLED, NOT_LOST, sink=sink, depth=9)
     assert found.trace is None
     assert found.state_count > 100
 
@@ -151,15 +128,17 @@ def test_a_zombie_doubles_into_a_transaction_without_a_lock():
 
 
 def test_the_search_and_the_sweep_lose_with_as_many_events():
-    found = search([Start(), Poll(), Process(), CommitSync(), Crash()], NOT_LOST)
-    swept = shortest(sweep("before the batch", Workload(2, 1)), "lost")
+    found = search(
+        [commits.Start(), commits.Poll(), commits.Process(), commits.CommitSync(), commits.Crash()], NOT_LOST
+    )
+    swept = commits.shortest(commits.sweep("before the batch", commits.Workload(2, 1)), "lost")
     assert [name for name, _ in events_of(found)] == ["Start", "Poll", "CommitSync", "Crash"]
     assert swept.after + 1 == len(found.trace) - 1
 
 
 def test_only_an_offset_made_by_hand_can_be_ahead_of_what_was_polled():
-    assert search([*BOTH, CommitSync(), CommitSync("B")], NOT_AHEAD, depth=7).trace is None
-    assert search([Start(), CommitSync(offset=5)], NOT_AHEAD).broken == (NOT_AHEAD,)
+    assert search([*BOTH, commits.CommitSync(), commits.CommitSync("B")], NOT_AHEAD, depth=7).trace is None
+    assert search([commits.Start(), commits.CommitSync(offset=5)], NOT_AHEAD).broken == (NOT_AHEAD,)
 
 
 CASES = recorded("log-consumer-dedup")["cases"]
@@ -168,14 +147,14 @@ CASES = recorded("log-consumer-dedup")["cases"]
 def test_every_recorded_crash_loses_and_doubles_what_it_should():
     for case in recorded("log-consumer-dedup")["cases"]:
         settings, events = script_of(case)
-        trace = simulate(settings, events)
+        trace = commits.simulate(settings, events)
         end, expected = trace[-1].state, case["expect"]
         for frame in trace:
-            check(settings, frame.state)
+            commits.check(settings, frame.state)
 
         applied = {each.offset: end.sink.times(each.offset) for each in end.sink.writes}
-        assert doubled(end) == tuple(expected["duplicated"]), case["id"]
-        assert "lost" not in expected or lost(end) == tuple(expected["lost"]), case["id"]
+        assert commits.doubled(end) == tuple(expected["duplicated"]), case["id"]
+        assert "lost" not in expected or commits.lost(end) == tuple(expected["lost"]), case["id"]
         assert "committed" not in expected or end.committed == expected["committed"], case["id"]
         assert "stored_offset" not in expected or end.sink.stored == expected["stored_offset"], case["id"]
         if "applied_times" in expected:
@@ -189,10 +168,10 @@ def test_every_recorded_crash_loses_and_doubles_what_it_should():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_every_poll_of_a_script_returns_the_offsets_it_names_and_every_record_was_polled(case):
-    trace = simulate(*script_of(case))
+    trace = commits.simulate(*script_of(case))
     named = [tuple(op["offsets"]) for op in case["events"] if op["op"] == "poll"]
-    polled = [frame.state.effects[-1].offsets for frame in trace if isinstance(frame.event, Poll)]
-    processed = [frame.event.offset for frame in trace if isinstance(frame.event, Process)]
+    polled = [frame.state.effects[-1].offsets for frame in trace if isinstance(frame.event, commits.Poll)]
+    processed = [frame.event.offset for frame in trace if isinstance(frame.event, commits.Process)]
 
     assert polled[: len(named)] == named
     assert processed == [op["offset"] for op in case["events"] if op["op"] == "process"]

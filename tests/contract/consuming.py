@@ -1,20 +1,6 @@
 """What clients do: records without a key, a topic read by groups, and what is committed of it."""
 
 from kafkalearn import commits, consuming
-from kafkalearn.commits import (
-    Answered,
-    Append,
-    Assign,
-    Checkpoint,
-    Close,
-    CommitAsync,
-    CommitSync,
-    Crash,
-    Delete,
-    Rebalance,
-    Start,
-    Wait,
-)
 from kafkalearn.consuming import Join, Leave, push
 from kafkalearn.consuming.push import Rewind
 from kafkalearn.partitioning import keyless
@@ -84,32 +70,32 @@ SIMULATORS["push"] = Simulator(
 
 # One group on one partition, what it commits and what a crash costs.
 ONE_BY_ONE = (
-    Start(),
+    commits.Start(),
     commits.Poll(),
     commits.Process(),
-    CommitAsync(offset=1),
-    CommitSync(),
-    Rebalance("B"),
-    Append(3),
+    commits.CommitAsync(offset=1),
+    commits.CommitSync(),
+    commits.Rebalance("B"),
+    commits.Append(3),
     commits.Poll("B", at_most=1),
-    CommitAsync("B"),
-    Answered("B", is_retriable=True),
-    Delete(4),
-    Crash("B"),
-    Assign("C"),
-    Close("C"),
+    commits.CommitAsync("B"),
+    commits.Answered("B", is_retriable=True),
+    commits.Delete(4),
+    commits.Crash("B"),
+    commits.Assign("C"),
+    commits.Close("C"),
 )
 WITH_A_ZOMBIE = (
-    Start(),
+    commits.Start(),
     commits.Poll(),
-    Wait(5000),
+    commits.Wait(5000),
     commits.Process(),
-    Start("B"),
+    commits.Start("B"),
     commits.Poll("B"),
     commits.Process("B"),
     commits.Process(),
     commits.Poll(),
-    Close(),
+    commits.Close(),
 )
 SIMULATORS["commits"] = Simulator(
     home="kafkalearn.commits",
@@ -119,30 +105,30 @@ SIMULATORS["commits"] = Simulator(
         Run(
             commits.Settings(6, max_poll_records=3, sink="checkpoint"),
             (
-                Start(),
+                commits.Start(),
                 commits.Poll(),
                 commits.Process(),
-                Checkpoint(),
+                commits.Checkpoint(),
                 commits.Process(),
-                CommitSync(metadata="shelf 7"),
-                Start("B"),
-                Checkpoint(is_committed=False),
+                commits.CommitSync(metadata="shelf 7"),
+                commits.Start("B"),
+                commits.Checkpoint(is_committed=False),
                 commits.Poll("B"),
                 commits.Process("B"),
-                Checkpoint("B"),
+                commits.Checkpoint("B"),
             ),
         ),
-        Run(commits.Settings(6, committed=None, auto_offset_reset="none"), (Start(), Append())),
+        Run(commits.Settings(6, committed=None, auto_offset_reset="none"), (commits.Start(), commits.Append())),
     ),
     senseless=(
         commits.Poll(),
-        Checkpoint(),
+        commits.Checkpoint(),
         commits.Process(),
-        CommitSync(),
-        Answered(),
-        Close(),
-        Crash(),
-        Rebalance(),
-        Delete(99),
+        commits.CommitSync(),
+        commits.Answered(),
+        commits.Close(),
+        commits.Crash(),
+        commits.Rebalance(),
+        commits.Delete(99),
     ),
 )

@@ -1,39 +1,11 @@
 """The offsets topic: the coordinator's store, one on several brokers, and the topic's brokers."""
 
+from kafkalearn import replication
 from kafkalearn.offsets import replicated, store
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.replicated import FollowerFetch, SentTo
-from kafkalearn.offsets.store import (
-    Commit,
-    DeleteGroup,
-    DeleteOffset,
-    DeleteTopic,
-    Elect,
-    EndTransaction,
-    Fetch,
-    LeaderCrashed,
-    Load,
-    LoadBuffer,
-    Replicated,
-    Resign,
-    StateChanged,
-    StoreGroup,
-    Sweep,
-    TimeReached,
-)
 from kafkalearn.operations import offsets_topic
 from kafkalearn.operations.offsets_topic import BrokerDied, BrokerStarted, FindCoordinator, Metadata, Reassigned
-from kafkalearn.replication import (
-    BrokerFrozen,
-    BrokerReconnected,
-    BrokerStopped,
-    BrokerThawed,
-    Consume,
-    PowerLost,
-    Produce,
-    SessionExpired,
-    TimePassed,
-)
 from tests.contract.simulator import Run, Simulator
 
 SIMULATORS = {}
@@ -42,59 +14,59 @@ SIMULATORS = {}
 DAY_MS = 86_400_000
 MEMBER = Member("billing-1", subscribed=("orders",), assigned=(("orders", 0),))
 OF_MEMBER = {"member_id": "billing-1", "generation": 1}
-FETCH = Fetch("billing", "orders", 0)
+FETCH = store.Fetch("billing", "orders", 0)
 LIFE = (
-    StoreGroup("billing", 1, 1000, (MEMBER,), protocol="range", leader="billing-1"),
-    Commit("billing", "orders", 0, 7, 2000, **OF_MEMBER),
-    Commit("billing", "orders", 0, 8, 3000, is_in_flight=True, **OF_MEMBER),
-    Replicated(),
-    StateChanged("billing", "PreparingRebalance"),
-    StoreGroup("billing", 2, 4000),
-    Sweep(4000 + 3 * DAY_MS),
+    store.StoreGroup("billing", 1, 1000, (MEMBER,), protocol="range", leader="billing-1"),
+    store.Commit("billing", "orders", 0, 7, 2000, **OF_MEMBER),
+    store.Commit("billing", "orders", 0, 8, 3000, is_in_flight=True, **OF_MEMBER),
+    store.Replicated(),
+    store.StateChanged("billing", "PreparingRebalance"),
+    store.StoreGroup("billing", 2, 4000),
+    store.Sweep(4000 + 3 * DAY_MS),
     FETCH,
-    DeleteGroup("billing"),
+    store.DeleteGroup("billing"),
 )
 KINDS = (
-    Commit("billing", "orders", 0, 7, 1000),
-    StoreGroup("billing", 1, 2000, (Member("billing-1", subscribed=("orders",)),), kind="consumer"),
-    Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER),
-    StoreGroup("billing", 2, 4000, kind="consumer"),
-    StoreGroup("billing", 1, 5000, (Member("billing-1", subscribed=("orders",)),), kind="streams"),
-    Commit("billing", "clicks", 0, 8, 6000, **OF_MEMBER),
-    StoreGroup("billing", 2, 7000, kind="streams"),
-    Sweep(8000 + 8 * DAY_MS),
+    store.Commit("billing", "orders", 0, 7, 1000),
+    store.StoreGroup("billing", 1, 2000, (Member("billing-1", subscribed=("orders",)),), kind="consumer"),
+    store.Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER),
+    store.StoreGroup("billing", 2, 4000, kind="consumer"),
+    store.StoreGroup("billing", 1, 5000, (Member("billing-1", subscribed=("orders",)),), kind="streams"),
+    store.Commit("billing", "clicks", 0, 8, 6000, **OF_MEMBER),
+    store.StoreGroup("billing", 2, 7000, kind="streams"),
+    store.Sweep(8000 + 8 * DAY_MS),
     FETCH,
 )
 TRANSACTIONS = (
-    Commit("billing", "orders", 0, 7, 1000),
-    Commit("billing", "orders", 0, 9, 2000, producer_id=5),
-    Fetch("billing", "orders", 0, requires_stable=True),
-    EndTransaction(5, is_commit=False),
-    DeleteOffset("billing", "orders", 0),
-    DeleteTopic("orders"),
+    store.Commit("billing", "orders", 0, 7, 1000),
+    store.Commit("billing", "orders", 0, 9, 2000, producer_id=5),
+    store.Fetch("billing", "orders", 0, requires_stable=True),
+    store.EndTransaction(5, is_commit=False),
+    store.DeleteOffset("billing", "orders", 0),
+    store.DeleteTopic("orders"),
 )
 BROKEN_LOAD = (
-    Commit("billing", "orders", 0, 7, 1000),
+    store.Commit("billing", "orders", 0, 7, 1000),
     store.Produce(None, b"no key", "__admin_client"),
-    Resign(),
+    store.Resign(),
     FETCH,
-    Elect(),
-    Load(1),
+    store.Elect(),
+    store.Load(1),
     FETCH,
-    Load(),
+    store.Load(),
     FETCH,
 )
 WAITING = (
-    Commit("billing", "orders", 0, 7, 1000),
-    Commit("billing", "orders", 0, 8, 2000, is_in_flight=True),
-    TimeReached(7000),
+    store.Commit("billing", "orders", 0, 7, 1000),
+    store.Commit("billing", "orders", 0, 8, 2000, is_in_flight=True),
+    store.TimeReached(7000),
     FETCH,
-    Replicated(),
-    Commit("billing", "orders", 0, 9, 8000, is_in_flight=True),
-    LeaderCrashed(),
+    store.Replicated(),
+    store.Commit("billing", "orders", 0, 9, 8000, is_in_flight=True),
+    store.LeaderCrashed(),
     FETCH,
-    LoadBuffer(),
-    LoadBuffer(),
+    store.LoadBuffer(),
+    store.LoadBuffer(),
     FETCH,
 )
 SIMULATORS["store"] = Simulator(
@@ -111,29 +83,29 @@ SIMULATORS["store"] = Simulator(
         Run(store.Settings("3.9", required_acks=1, load_buffer_bytes=200), WAITING),
     ),
     senseless=(
-        Elect(),
-        Load(),
-        LoadBuffer(),
-        StateChanged("billing", "PreparingRebalance"),
-        StateChanged("billing", "Stable"),
-        StoreGroup("billing", 1, 1000, kind="share"),
+        store.Elect(),
+        store.Load(),
+        store.LoadBuffer(),
+        store.StateChanged("billing", "PreparingRebalance"),
+        store.StateChanged("billing", "Stable"),
+        store.StoreGroup("billing", 1, 1000, kind="share"),
     ),
 )
 
 # A partition of the offsets topic on its brokers: a commit's path, an election, foreign records, time-outs.
-COMMIT = Commit("billing", "orders", 0, 9, 5000)
+COMMIT = store.Commit("billing", "orders", 0, 9, 5000)
 ZOMBIE = (
     COMMIT,
-    BrokerFrozen(1),
-    SessionExpired(1),
-    Load(),
-    BrokerThawed(1),
+    replication.BrokerFrozen(1),
+    replication.SessionExpired(1),
+    store.Load(),
+    replication.BrokerThawed(1),
     SentTo(1, COMMIT),
-    TimePassed(5000),
-    BrokerReconnected(1),
+    replication.TimePassed(5000),
+    replication.BrokerReconnected(1),
     replicated.READ,
     FollowerFetch(1),
-    PowerLost(2),
+    replication.PowerLost(2),
     replicated.READ,
 )
 SIMULATORS["replicated_store"] = Simulator(
@@ -143,18 +115,21 @@ SIMULATORS["replicated_store"] = Simulator(
         Run(replicated.Settings(), replicated.takeover()),
         Run(replicated.Settings(), replicated.foreign_record(None)),
         Run(replicated.Settings(release="4.0"), replicated.end_of_a_group()),
-        Run(replicated.Settings(replica_count=1), (COMMIT, replicated.READ, BrokerStopped(1), replicated.READ)),
+        Run(
+            replicated.Settings(replica_count=1),
+            (COMMIT, replicated.READ, replication.BrokerStopped(1), replicated.READ),
+        ),
         Run(replicated.Settings(), replicated.deletions()),
         Run(replicated.Settings(), ZOMBIE),
     ),
     senseless=(
-        Load(),
+        store.Load(),
         FollowerFetch(1),
         SentTo(4, replicated.READ),
-        Commit("billing", "orders", 0, 9, 5000, producer_id=5),
-        Commit("billing", "orders", 0, 9, 5000, is_in_flight=True),
-        Produce(),
-        Consume(),
+        store.Commit("billing", "orders", 0, 9, 5000, producer_id=5),
+        store.Commit("billing", "orders", 0, 9, 5000, is_in_flight=True),
+        replication.Produce(),
+        replication.Consume(),
     ),
     effects_in=("kafkalearn.replication.events",),
 )

@@ -1,17 +1,6 @@
 """Where requests wait: timing wheels, operations with their watchers, and fetches of a partition."""
 
 from kafkalearn.purgatory import operations, requests, wheel
-from kafkalearn.purgatory.operations import (
-    CheckAndComplete,
-    FactChanged,
-    ForceComplete,
-    Never,
-    Operation,
-    TryCompleteElseWatch,
-    delayed_fetch,
-    delayed_heartbeat,
-    delayed_produce,
-)
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.purgatory.wheel import Add, Advance, Cancel, Flush
 from kafkalearn.replication import BrokerRestarted, Fetch, LeaderElected, Produce, TimePassed
@@ -31,21 +20,24 @@ SIMULATORS["wheel"] = Simulator(
 
 # The purgatory's operations.
 WATCHED = (
-    TryCompleteElseWatch(delayed_produce("p1", {"orders-0": 7, "orders-1": 3})),
-    TryCompleteElseWatch(delayed_heartbeat("beat 1", "billing", "c1")),
-    FactChanged("HW orders-0", 8),
-    TryCompleteElseWatch(delayed_produce("p2", {"orders-0": 7})),
-    TryCompleteElseWatch(delayed_fetch("f1", {"orders-0": 0}), (("HW bytes orders-0", 100),)),
-    TryCompleteElseWatch(delayed_fetch("f2", {"orders-1": 0}, max_wait_ms=0)),
-    FactChanged("HW orders-1", 4),
-    CheckAndComplete("orders-1"),
-    ForceComplete("beat 1"),
+    operations.TryCompleteElseWatch(operations.delayed_produce("p1", {"orders-0": 7, "orders-1": 3})),
+    operations.TryCompleteElseWatch(operations.delayed_heartbeat("beat 1", "billing", "c1")),
+    operations.FactChanged("HW orders-0", 8),
+    operations.TryCompleteElseWatch(operations.delayed_produce("p2", {"orders-0": 7})),
+    operations.TryCompleteElseWatch(operations.delayed_fetch("f1", {"orders-0": 0}), (("HW bytes orders-0", 100),)),
+    operations.TryCompleteElseWatch(operations.delayed_fetch("f2", {"orders-1": 0}, max_wait_ms=0)),
+    operations.FactChanged("HW orders-1", 4),
+    operations.CheckAndComplete("orders-1"),
+    operations.ForceComplete("beat 1"),
     operations.TimePassed(45_000),
 )
 SIMULATORS["operations"] = Simulator(
     home="kafkalearn.purgatory.operations",
     runs=(Run(operations.Settings(), WATCHED), Run(operations.Settings(purge_interval=1), WATCHED)),
-    senseless=(ForceComplete("p1"), TryCompleteElseWatch(Operation("x", (), Never(), 5))),
+    senseless=(
+        operations.ForceComplete("p1"),
+        operations.TryCompleteElseWatch(operations.Operation("x", (), operations.Never(), 5)),
+    ),
 )
 
 # Requests that wait for a partition.

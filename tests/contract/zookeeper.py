@@ -6,19 +6,6 @@ from kafkalearn.replication import BrokerCrashed, SessionExpired, TimePassed
 from kafkalearn.zookeeper import commits, connector, fetching, tree
 from kafkalearn.zookeeper import simple_consumer as simple
 from kafkalearn.zookeeper.commits import AutoCommit, BackoffPassed, Rewind, Start
-from kafkalearn.zookeeper.connector import (
-    BrokerStarted,
-    BrokerStopped,
-    CreateMessageStreams,
-    HandleEvent,
-    RebalanceStep,
-    Reconnect,
-    TopicCreated,
-    TopicDeleted,
-    TopicGrown,
-    WaitForRecord,
-    WakeWatcher,
-)
 from kafkalearn.zookeeper.fetching import (
     Append,
     Assigned,
@@ -33,41 +20,31 @@ from kafkalearn.zookeeper.fetching import (
 )
 from kafkalearn.zookeeper.simple_consumer import FindLeader, FindOffset, Restart, Save, Seek
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
-from kafkalearn.zookeeper.tree import (
-    Create,
-    Delete,
-    Exists,
-    GetChildren,
-    GetData,
-    SessionClosed,
-    SessionOpened,
-    SetData,
-)
 from tests.contract.simulator import Run, Simulator
 
 SIMULATORS = {}
 
 # A small ZooKeeper.
 TWO_SESSIONS = (
-    SessionOpened("c1"),
-    SessionOpened("c2", 20_000),
-    Create("c1", "/ids"),
-    GetChildren("c2", "/ids", leaves_watch=True),
-    Exists("c2", "/ids/c1", leaves_watch=True),
-    Create("c1", "/ids/c1", "hello", is_ephemeral=True),
-    Create("c1", "/ids/c1"),
-    Create("c1", "/ids/c1/below"),
-    Create("c1", "/nowhere/c1"),
-    GetData("c2", "/ids/c1", leaves_watch=True),
-    SetData("c1", "/ids/c1", "hello"),
-    SetData("c1", "/ids/c1", "more", version=7),
-    Delete("c2", "/ids"),
+    tree.SessionOpened("c1"),
+    tree.SessionOpened("c2", 20_000),
+    tree.Create("c1", "/ids"),
+    tree.GetChildren("c2", "/ids", leaves_watch=True),
+    tree.Exists("c2", "/ids/c1", leaves_watch=True),
+    tree.Create("c1", "/ids/c1", "hello", is_ephemeral=True),
+    tree.Create("c1", "/ids/c1"),
+    tree.Create("c1", "/ids/c1/below"),
+    tree.Create("c1", "/nowhere/c1"),
+    tree.GetData("c2", "/ids/c1", leaves_watch=True),
+    tree.SetData("c1", "/ids/c1", "hello"),
+    tree.SetData("c1", "/ids/c1", "more", version=7),
+    tree.Delete("c2", "/ids"),
     tree.TimePassed(3000),
     tree.Ping("c1"),
-    GetChildren("c2", "/ids", leaves_watch=True),
+    tree.GetChildren("c2", "/ids", leaves_watch=True),
     tree.TimePassed(8000),
-    GetData("c1", "/ids"),
-    SessionClosed("c2"),
+    tree.GetData("c1", "/ids"),
+    tree.SessionClosed("c2"),
 )
 SIMULATORS["zookeeper_tree"] = Simulator(
     home="kafkalearn.zookeeper.tree",
@@ -75,52 +52,52 @@ SIMULATORS["zookeeper_tree"] = Simulator(
         Run(tree.Settings(), TWO_SESSIONS),
         Run(
             tree.Settings(tick_time_ms=500),
-            (SessionOpened("a"), Create("a", "/x", None, True), tree.SessionExpired("a")),
+            (tree.SessionOpened("a"), tree.Create("a", "/x", None, True), tree.SessionExpired("a")),
         ),
     ),
-    senseless=(SessionClosed("c1"), tree.SessionExpired("c1")),
+    senseless=(tree.SessionClosed("c1"), tree.SessionExpired("c1")),
 )
 
 # A group of old consumers and its ZooKeeper.
 JOINED = (
-    BrokerStarted(),
-    TopicCreated("orders", 2),
-    CreateMessageStreams("c1", Streams({"orders": 1})),
-    *[RebalanceStep("c1")] * 8,
+    connector.BrokerStarted(),
+    connector.TopicCreated("orders", 2),
+    connector.CreateMessageStreams("c1", Streams({"orders": 1})),
+    *[connector.RebalanceStep("c1")] * 8,
     connector.Produce("orders", 1, 5),
     connector.Read("c1", at_most=2),
     connector.CommitOffsets("c1"),
     connector.Read("c1"),
 )
 SECOND = (
-    CreateMessageStreams("c2", Streams({"orders": 1}), timestamp_ms=1_400_000_000_000),
-    *[RebalanceStep("c2")] * 7,
-    HandleEvent("c1"),
-    WakeWatcher("c1"),
-    *[RebalanceStep("c1")] * 8,
-    *[RebalanceStep("c2")] * 9,
-    WaitForRecord("c2"),
+    connector.CreateMessageStreams("c2", Streams({"orders": 1}), timestamp_ms=1_400_000_000_000),
+    *[connector.RebalanceStep("c2")] * 7,
+    connector.HandleEvent("c1"),
+    connector.WakeWatcher("c1"),
+    *[connector.RebalanceStep("c1")] * 8,
+    *[connector.RebalanceStep("c2")] * 9,
+    connector.WaitForRecord("c2"),
     connector.TimePassed(3000),
     connector.Ping("c1"),
     connector.SessionExpired("c1"),
-    Reconnect("c1"),
-    HandleEvent("c1"),
-    HandleEvent("c2"),
-    CreateMessageStreams("c2", Streams({"orders": 1})),
+    connector.Reconnect("c1"),
+    connector.HandleEvent("c1"),
+    connector.HandleEvent("c2"),
+    connector.CreateMessageStreams("c2", Streams({"orders": 1})),
     connector.Crash("c2"),
     connector.Shutdown("c1"),
 )
 BY_FILTER = (
-    BrokerStarted(1),
-    TopicCreated("orders", 1),
-    CreateMessageStreams("c1", Filtered(TopicFilter("white_list", "ord.*"))),
-    *[RebalanceStep("c1")] * 8,
-    TopicCreated("ordinary", 2),
-    HandleEvent("c1"),
-    *[RebalanceStep("c1")] * 8,
-    TopicGrown("ordinary", 3),
-    TopicDeleted("orders"),
-    BrokerStopped(1),
+    connector.BrokerStarted(1),
+    connector.TopicCreated("orders", 1),
+    connector.CreateMessageStreams("c1", Filtered(TopicFilter("white_list", "ord.*"))),
+    *[connector.RebalanceStep("c1")] * 8,
+    connector.TopicCreated("ordinary", 2),
+    connector.HandleEvent("c1"),
+    *[connector.RebalanceStep("c1")] * 8,
+    connector.TopicGrown("ordinary", 3),
+    connector.TopicDeleted("orders"),
+    connector.BrokerStopped(1),
     connector.Shutdown("c1"),
 )
 SIMULATORS["zookeeper_connector"] = Simulator(
@@ -134,11 +111,11 @@ SIMULATORS["zookeeper_connector"] = Simulator(
         Run(connector.Settings("search", auto_commit_enable=False), BY_FILTER),
     ),
     senseless=(
-        RebalanceStep("c1"),
+        connector.RebalanceStep("c1"),
         connector.Shutdown("c1"),
-        BrokerStopped(),
-        TopicGrown("orders", 3),
-        TopicDeleted("orders"),
+        connector.BrokerStopped(),
+        connector.TopicGrown("orders", 3),
+        connector.TopicDeleted("orders"),
         connector.Produce("orders", 0),
         connector.SessionExpired("c1"),
     ),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from kafkalearn import commits
+from kafkalearn import commits, views
 from kafkalearn.assignors import Assignment, Member, assign, compare, random_rebalance, rebalance
 from kafkalearn.assignors.registry import CLIENT_ASSIGNORS
 from kafkalearn.base.errors import KafkaLearnError
@@ -36,29 +36,6 @@ from kafkalearn.groups.classic import TRANSITIONS, JoinGroup, LeaveGroup, Settin
 from kafkalearn.groups.epochs_picture import animate_epochs
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
-from kafkalearn.views import (
-    animate_rebalance,
-    animation,
-    assignment_text,
-    commits_text,
-    describe_assignment,
-    describe_commits,
-    describe_group,
-    describe_rebalance,
-    draw_assignment,
-    draw_commit_costs,
-    draw_commits,
-    draw_group,
-    draw_group_states,
-    draw_measures,
-    draw_rebalance,
-    draw_shares,
-    draw_timeline,
-    figure,
-    group_text,
-    rebalance_text,
-    small_multiples,
-)
 from tests.assignors.groups import TODAY
 from tests.drawing.golden import expected
 from tests.every import every_case
@@ -78,7 +55,7 @@ def by_range(members):
 
 def told(trace):
     frames = zip(trace, (None, *trace), strict=False)
-    return "\n\n".join(rebalance_text(frame, before) for frame, before in frames)
+    return "\n\n".join(views.rebalance_text(frame, before) for frame, before in frames)
 
 
 @pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
@@ -93,7 +70,11 @@ def test_a_rebalance_reads_as_expected(assignor):
 
 def test_an_assignment_reads_as_expected():
     pile = assign("range", dict.fromkeys(FEEDS, 1), [Member(f"search-{number}", FEEDS) for number in range(4)])
-    pages = [assignment_text(by_range(TEN)), assignment_text(by_range(NINE), by_range(TEN)), describe_assignment(pile)]
+    pages = [
+        views.assignment_text(by_range(TEN)),
+        views.assignment_text(by_range(NINE), by_range(TEN)),
+        views.describe_assignment(pile),
+    ]
     actual = "\n\n".join(pages)
     assert actual == expected("assignments.txt", actual)
 
@@ -104,16 +85,16 @@ def words_of(drawing):
 
 
 def test_every_partition_is_a_cell_and_what_moved_is_marked():
-    drawing = draw_assignment(by_range(NINE), by_range(TEN))
+    drawing = views.draw_assignment(by_range(NINE), by_range(TEN))
     assert set(map(str, range(50))) <= set(words_of(drawing))
     assert "gone: m03" in words_of(drawing)
     assert drawing.count(MARK) == 9 + 1  # the moved ones, and the one in the legend
-    assert MARK not in draw_assignment(by_range(TEN))
+    assert MARK not in views.draw_assignment(by_range(TEN))
 
 
 def test_partitions_of_several_topics_have_their_topics_names_and_wrap():
     pile = assign("range", dict.fromkeys(FEEDS, 1), [Member(f"search-{number}", FEEDS) for number in range(4)])
-    drawing = draw_assignment(pile)
+    drawing = views.draw_assignment(pile)
     assert {f"{feed}-0" for feed in FEEDS} <= set(words_of(drawing))
     assert words_of(drawing).count("nothing") == 3
 
@@ -123,7 +104,7 @@ def test_partitions_of_several_topics_have_their_topics_names_and_wrap():
 def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the_one_before(assignor, number):
     drawn = random_rebalance(number)
     trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
-    pictures = animation(trace, partial(draw_rebalance, trace), describe_rebalance).pictures
+    pictures = views.animation(trace, partial(views.draw_rebalance, trace), views.describe_rebalance).pictures
     assert len({each.size for each in pictures}) == 1
     for each in pictures:
         elements = list(ElementTree.fromstring(each).iter())
@@ -133,27 +114,27 @@ def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the
 
 @pytest.mark.parametrize(("side", "assignor"), TODAY)
 def test_an_assignment_of_every_assignor_can_be_drawn(side, assignor):
-    ElementTree.fromstring(draw_assignment(assign(assignor, {"orders": 50}, TEN, side=side)))
-    ElementTree.fromstring(draw_assignment(Assignment({})))
+    ElementTree.fromstring(views.draw_assignment(assign(assignor, {"orders": 50}, TEN, side=side)))
+    ElementTree.fromstring(views.draw_assignment(Assignment({})))
 
 
 @pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
 @pytest.mark.parametrize("partition_count", [1, 15, 40])
 def test_a_rebalance_of_eight_members_fits_the_window(assignor, partition_count):
     eight = [Member(f"billing-{number}", ["orders"]) for number in range(8)]
-    drawn = animate_rebalance(rebalance(assignor, {"orders": partition_count}, eight, eight[1:]), title="Who?")
+    drawn = views.animate_rebalance(rebalance(assignor, {"orders": partition_count}, eight, eight[1:]), title="Who?")
     assert max(picture.size[1] for picture in drawn.pictures) <= 590
     assert drawn.title == "Who?"
 
 
 def test_a_long_member_id_has_room_beside_its_lane():
     name = "consumer-billing-1-6f1e09ab-a9"
-    assert name in words_of(draw_assignment(assign("range", {"orders": 30}, [Member(name, ["orders"])])))
+    assert name in words_of(views.draw_assignment(assign("range", {"orders": 30}, [Member(name, ["orders"])])))
 
 
 def test_nobody_reads_anything_while_an_eager_group_stops():
     trace = rebalance("sticky", {"orders": 50}, TEN, NINE)
-    words = words_of(draw_rebalance(trace, trace[2], trace[1]))
+    words = words_of(views.draw_rebalance(trace, trace[2], trace[1]))
     assert "0 of 50 partitions are read" in words
     assert "has left" in words
     assert words.count("nothing") == 9
@@ -161,24 +142,24 @@ def test_nobody_reads_anything_while_an_eager_group_stops():
 
 def test_measures_are_bars_for_each_assignor_with_their_numbers():
     rows = compare(["range", "sticky"], {"orders": 50}, TEN, NINE)
-    drawing = figure(draw_measures, rows, alt="what a change costs")
+    drawing = views.figure(views.draw_measures, rows, alt="what a change costs")
     (ax,) = drawing.axes
     assert [each.get_text() for each in ax.get_yticklabels()] == ["range", "sticky"]
     assert sorted(int(each.get_text()) for each in ax.texts) == sorted([50, 9, 9, 5, 1, 50, 5, 5, 5, 1])
     with pytest.raises(KafkaLearnError, match="rows is empty"):
-        figure(draw_measures, [], alt="")
+        views.figure(views.draw_measures, [], alt="")
     with pytest.raises(KafkaLearnError, match="a row lacks 'revoked, eager'"):
-        figure(draw_measures, [{"assignor": "range"}], alt="")
+        views.figure(views.draw_measures, [{"assignor": "range"}], alt="")
 
 
 def test_shares_are_counted_in_twentieths_and_the_mean_is_written():
-    drawing = small_multiples(draw_shares, {"a": [0.0, 0.01, 1.0, 1.0], "b": [0.5]}, alt="shares")
+    drawing = views.small_multiples(views.draw_shares, {"a": [0.0, 0.01, 1.0, 1.0], "b": [0.5]}, alt="shares")
     heights = [bar.get_height() for bar in drawing.axes[0].patches]
     assert (heights[0], heights[-1], sum(heights)) == (0.5, 0.5, 1.0)
     assert [ax.texts[0].get_text() for ax in drawing.axes] == ["mean 50%", "mean 50%"]
     for wrong in ([], [1.5], [-0.1]):
         with pytest.raises(KafkaLearnError, match="shares must be numbers from 0 to 1"):
-            figure(draw_shares, wrong, alt="")
+            views.figure(views.draw_shares, wrong, alt="")
 
 
 STORY = """
@@ -204,19 +185,19 @@ def frames(outcome):
 
 
 def drawn(outcome):
-    return [draw_group(outcome, frame, before) for frame, before in frames(outcome)]
+    return [views.draw_group(outcome, frame, before) for frame, before in frames(outcome)]
 
 
 @pytest.mark.parametrize("name", ["default", "cooperative"])
 def test_a_scenario_reads_as_expected(name):
     outcome = OUTCOMES[name]
-    actual = "\n\n".join(group_text(outcome, frame, before) for frame, before in frames(outcome))
+    actual = "\n\n".join(views.group_text(outcome, frame, before) for frame, before in frames(outcome))
     assert actual == expected(f"group-{name}.txt", actual)
 
 
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_a_drawing_is_xml_without_ids_and_with_no_text_too_small(name):
-    for drawing in [*drawn(OUTCOMES[name]), draw_timeline(OUTCOMES[name]), draw_group_states()]:
+    for drawing in [*drawn(OUTCOMES[name]), views.draw_timeline(OUTCOMES[name]), views.draw_group_states()]:
         elements = list(ElementTree.fromstring(drawing).iter())
         sizes = [float(each.get("font-size")) for each in elements if each.get("font-size")]
         assert not any(each.get("id") or each.get("href") for each in elements)
@@ -232,7 +213,7 @@ def test_all_frames_of_a_run_have_the_same_size_and_each_looks_different(name):
 
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_nothing_is_drawn_outside_of_the_picture(name):
-    for drawing in [*drawn(OUTCOMES[name]), draw_timeline(OUTCOMES[name])]:
+    for drawing in [*drawn(OUTCOMES[name]), views.draw_timeline(OUTCOMES[name])]:
         width, height = drawing.size
         for each in ElementTree.fromstring(drawing).iter():
             if each.get("x") and each.get("width"):
@@ -244,7 +225,7 @@ def test_nothing_is_drawn_outside_of_the_picture(name):
 def test_what_a_member_has_just_lost_and_gained_is_marked():
     outcome = OUTCOMES["default"]
     frame = next(frame for frame in outcome.trace if "c3 rejoins" in (frame.event or ""))
-    drawing = draw_group(outcome, frame, outcome.trace[frame.index - 1])
+    drawing = views.draw_group(outcome, frame, outcome.trace[frame.index - 1])
     assert "stroke-dasharray" in drawing
     assert MARK in drawing
     assert "loses" in drawing.label
@@ -253,7 +234,7 @@ def test_what_a_member_has_just_lost_and_gained_is_marked():
 def test_of_many_members_those_that_change_are_shown_and_the_rest_is_counted():
     outcome = OUTCOMES["many"]
     frame = next(frame for frame in outcome.trace if frame.event == "c9 leaves")
-    words = re.findall(r">([^<>]+)</text>", draw_group(outcome, frame, outcome.trace[frame.index - 1]))
+    words = re.findall(r">([^<>]+)</text>", views.draw_group(outcome, frame, outcome.trace[frame.index - 1]))
     assert "c9" in words
     assert any("4 more members are not shown" in each for each in words)
 
@@ -261,12 +242,12 @@ def test_of_many_members_those_that_change_are_shown_and_the_rest_is_counted():
 def test_a_moment_is_told_in_one_sentence_a_line():
     for outcome in OUTCOMES.values():
         for frame, before in frames(outcome):
-            assert "\n" not in describe_group(outcome, frame, before)
+            assert "\n" not in views.describe_group(outcome, frame, before)
 
 
 def test_the_time_line_says_how_long_each_stood_still():
     outcome = OUTCOMES["default"]
-    label = draw_timeline(outcome).label
+    label = views.draw_timeline(outcome).label
     assert label.startswith(f"{outcome.rebalance_count} rebalances in 600 s; c1 stood still for ")
     for row in outcome.standstill:
         assert f"{row['standstill_ms'] / 1000:g} s" in label
@@ -274,14 +255,14 @@ def test_the_time_line_says_how_long_each_stood_still():
 
 def test_a_stretch_of_the_time_line_can_be_looked_at_closely():
     outcome = OUTCOMES["default"]
-    words = re.findall(r">([^<>]+)</text>", draw_timeline(outcome, 100_000, 112_000))
+    words = re.findall(r">([^<>]+)</text>", views.draw_timeline(outcome, 100_000, 112_000))
     assert {"100 s", "106 s", "112 s"} <= set(words)
 
 
 @pytest.mark.parametrize(("from_ms", "to_ms"), [(-1, 5), (5, 5), (0, 600_001)])
 def test_a_stretch_outside_of_the_scenario_is_refused(from_ms, to_ms):
     with pytest.raises(KafkaLearnError, match="the stretch must lie from 0 to 600000 ms"):
-        draw_timeline(OUTCOMES["default"], from_ms, to_ms)
+        views.draw_timeline(OUTCOMES["default"], from_ms, to_ms)
 
 
 def test_no_colour_and_no_hatch_stands_for_a_state_and_for_what_a_member_does():
@@ -300,7 +281,7 @@ def test_where_two_states_are_too_short_to_be_seen_the_longer_one_is_drawn():
         paths = re.findall(rf'<path d="([^"]+)" fill="{colours[state]}"', drawing)
         return sum(path.count("M") for path in paths) - 1  # one is the legend's
 
-    whole, close = draw_timeline(outcome), draw_timeline(outcome, ends_ms[1] - 20, ends_ms[1] + 20)
+    whole, close = views.draw_timeline(outcome), views.draw_timeline(outcome, ends_ms[1] - 20, ends_ms[1] + 20)
     assert boxes(whole, "CompletingRebalance") == 0
     assert boxes(whole, "PreparingRebalance") == len(ends_ms)
     assert boxes(close, "CompletingRebalance") == 1
@@ -308,25 +289,29 @@ def test_where_two_states_are_too_short_to_be_seen_the_longer_one_is_drawn():
 
 def test_every_picture_fits_a_window():
     for outcome in OUTCOMES.values():
-        assert all(each.size[1] <= 590 for each in [*drawn(outcome), draw_timeline(outcome), draw_group_states()])
+        assert all(
+            each.size[1] <= 590 for each in [*drawn(outcome), views.draw_timeline(outcome), views.draw_group_states()]
+        )
 
 
 def test_a_long_name_shows_both_its_ends():
     outcome = simulate("at 0 s: consumer-billing-1 joins")
-    words = re.findall(r">([^<>]+)</text>", draw_timeline(outcome))
+    words = re.findall(r">([^<>]+)</text>", views.draw_timeline(outcome))
     assert any(each.startswith("consume") and each.endswith("ling-1") for each in words)
 
 
 def test_the_diagram_names_every_transition_of_the_table():
-    words = " ".join(re.findall(r">([^<>]+)</text>", draw_group_states()))
+    words = " ".join(re.findall(r">([^<>]+)</text>", views.draw_group_states()))
     words = re.sub(r"\s+", " ", words).replace("&#x27;", "'")
     for before, after, cause in TRANSITIONS:
         assert re.search(rf"{before} → {after}:[^→]*{re.escape(cause)}", words)
 
 
 def test_the_diagram_marks_where_the_group_is_and_how_it_came():
-    assert MARK not in draw_group_states()
-    pictures = [draw_group_states(frame, before) for frame, before in zip(CLASSIC, (None, *CLASSIC), strict=False)]
+    assert MARK not in views.draw_group_states()
+    pictures = [
+        views.draw_group_states(frame, before) for frame, before in zip(CLASSIC, (None, *CLASSIC), strict=False)
+    ]
     assert [each.label.partition("; ")[2] for each in pictures] == [
         "it is Empty now",
         "it is PreparingRebalance now, and came from Empty",
@@ -337,13 +322,13 @@ def test_the_diagram_marks_where_the_group_is_and_how_it_came():
 
 def test_the_diagram_changes_with_the_table():
     fewer = [each for each in TRANSITIONS if each.after != "Dead"]
-    assert "Stable → Dead" in draw_group_states()
-    assert "Stable → Dead" not in draw_group_states(transitions=fewer)
+    assert "Stable → Dead" in views.draw_group_states()
+    assert "Stable → Dead" not in views.draw_group_states(transitions=fewer)
 
 
 def test_a_run_becomes_an_animation():
     outcome = OUTCOMES["default"]
-    assert len(animation(outcome.trace, partial(draw_group, outcome)).pictures) == len(outcome.trace) < 80
+    assert len(views.animation(outcome.trace, partial(views.draw_group, outcome)).pictures) == len(outcome.trace) < 80
 
 
 LATEST = commits.simulate(
@@ -372,14 +357,14 @@ def pairs(trace):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_reads_as_expected(name):
-    actual = "\n\n".join(commits_text(frame, before) for frame, before in pairs(RUNS[name]))
+    actual = "\n\n".join(views.commits_text(frame, before) for frame, before in pairs(RUNS[name]))
 
     assert actual == expected(f"commits-{name}.txt", actual)
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_drawing_is_xml_of_one_size_with_no_text_too_small_and_each_frame_differs(name):
-    drawings = [draw_commits(frame, before) for frame, before in pairs(RUNS[name])]
+    drawings = [views.draw_commits(frame, before) for frame, before in pairs(RUNS[name])]
 
     for drawing in drawings:
         sizes = [
@@ -394,35 +379,36 @@ def test_a_drawing_is_xml_of_one_size_with_no_text_too_small_and_each_frame_diff
 @every_case("strategy", STRATEGIES)
 def test_every_end_of_every_sweep_can_be_drawn_and_described_in_one_line(strategy, accident):
     for outcome in sweep(strategy, Workload(4, 2), accident):
-        ElementTree.fromstring(draw_commits(outcome.trace[-1], outcome.trace[-2]))
-        assert all("\n" not in describe_commits(*pair) for pair in pairs(outcome.trace))
-        assert f"lost {len(outcome.lost)}, doubled {len(outcome.doubled)}" in draw_commits(outcome.trace[-1])
+        ElementTree.fromstring(views.draw_commits(outcome.trace[-1], outcome.trace[-2]))
+        assert all("\n" not in views.describe_commits(*pair) for pair in pairs(outcome.trace))
+        assert f"lost {len(outcome.lost)}, doubled {len(outcome.doubled)}" in views.draw_commits(outcome.trace[-1])
 
 
 def test_what_has_just_been_committed_has_the_marks_colour_and_a_crash_a_frame():
     trace = RUNS["crash"]
-    assert "crashed" in draw_commits(trace[4], trace[3])
-    assert MARK not in draw_commits(trace[2], trace[1]).replace(f'stroke="{MARK}" stroke-width="1.5"', "")
+    assert "crashed" in views.draw_commits(trace[4], trace[3])
+    assert MARK not in views.draw_commits(trace[2], trace[1]).replace(f'stroke="{MARK}" stroke-width="1.5"', "")
 
 
 def test_nobody_starts_where_the_reset_is_none():
     settings = commits.Settings(4, committed=None, auto_offset_reset="none")
     assert (
-        describe_commits(commits.simulate(settings, [Start()])[-1]) == "A cannot start: NoOffsetForPartitionException."
+        views.describe_commits(commits.simulate(settings, [Start()])[-1])
+        == "A cannot start: NoOffsetForPartitionException."
     )
 
 
 def test_nobody_takes_over_in_a_rebalance_where_the_reset_is_none():
     settings = commits.Settings(4, auto_offset_reset="none")
     trace = commits.simulate(settings, [Start(), Append(), Poll(), Delete(5), Rebalance("B")])
-    assert describe_commits(trace[-1], trace[-2]) == (
+    assert views.describe_commits(trace[-1], trace[-2]) == (
         "Rebalance: A gives the partition up; B cannot start: OffsetOutOfRangeException."
     )
 
 
 def test_costs_are_one_mark_for_each_strategy_and_those_that_lose_say_how_much():
     ax = Figure().add_subplot()
-    draw_commit_costs(ax, {"each batch": (18, 74, 0), "before the batch": (18, 0, 75)})
+    views.draw_commit_costs(ax, {"each batch": (18, 74, 0), "before the batch": (18, 0, 75)})
 
     assert [note.get_text() for note in ax.texts] == ["each batch", "before the batch: 75 lost"]
     assert [list(line.get_ydata()) for line in ax.lines[:2]] == [[74], [75]]
@@ -432,7 +418,7 @@ def test_costs_are_one_mark_for_each_strategy_and_those_that_lose_say_how_much()
 @pytest.mark.parametrize("costs", [{}, {"never": (0, 0, 0)}])
 def test_costs_without_a_commit_cannot_be_drawn(costs):
     with pytest.raises(KafkaLearnError, match="that commit something"):
-        draw_commit_costs(Figure().add_subplot(), costs)
+        views.draw_commit_costs(Figure().add_subplot(), costs)
 
 
 def test_epochs_are_drawn_heartbeat_by_heartbeat():

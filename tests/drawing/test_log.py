@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn import views
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing.log_figures import draw_waiting
 from kafkalearn.drawing.svg import MARK, SMALL
@@ -34,25 +35,6 @@ from kafkalearn.purgatory import operations, requests, wheel
 from kafkalearn.purgatory.operations import delayed_fetch, delayed_heartbeat, delayed_produce
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, Produce, TimePassed
-from kafkalearn.views import (
-    crossing_text,
-    describe_crossing,
-    describe_log,
-    describe_purgatory,
-    describe_requests,
-    describe_wheels,
-    draw_crossing,
-    draw_log,
-    draw_purgatory,
-    draw_requests,
-    draw_survivors,
-    draw_wheels,
-    figure,
-    log_text,
-    purgatory_text,
-    requests_text,
-    wheels_text,
-)
 from tests.drawing.golden import expected
 from tests.log.schedules import mixed_schedules, plain_schedules, small_settings
 
@@ -132,13 +114,13 @@ def of_producer(sequence, epoch=1):
 )
 def test_what_the_log_did_not_do_is_said(event, said):
     frame = simulate(Settings(), [Append((of_producer(0),)), event])[-1]
-    assert describe_log(Settings(), frame) == said
+    assert views.describe_log(Settings(), frame) == said
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_log_reads_as_expected(name):
     topic, events = RUNS[name]
-    actual = story(simulate(topic, events), partial(log_text, topic))
+    actual = story(simulate(topic, events), partial(views.log_text, topic))
 
     assert actual == expected(f"log-{name}.txt", actual)
 
@@ -152,7 +134,7 @@ OFTEN = Settings("compact", min_cleanable_dirty_ratio=0.1)
 
 
 def test_a_slow_reader_reads_as_expected():
-    actual = story(reader.simulate(OFTEN, SLOW), partial(crossing_text, OFTEN))
+    actual = story(reader.simulate(OFTEN, SLOW), partial(views.crossing_text, OFTEN))
 
     assert actual == expected("log-a-slow-reader.txt", actual)
 
@@ -163,22 +145,22 @@ def drawn(draw, topic, trace):
 
 def test_a_record_that_a_pass_removed_is_drawn_in_that_frame_and_is_a_dot_in_the_next():
     trace = simulate(OFTEN, [*FIGURE, Clean(6000)])
-    *_, before, during, after = (each.count("V1<") for each in drawn(draw_log, OFTEN, trace))
+    *_, before, during, after = (each.count("V1<") for each in drawn(views.draw_log, OFTEN, trace))
 
     assert (before, during, after) == (1, 1, 0)
-    assert drawn(draw_log, OFTEN, trace)[-1].count("<circle") == 5
+    assert drawn(views.draw_log, OFTEN, trace)[-1].count("<circle") == 5
 
 
 def test_a_ghost_is_marked_in_the_picture_from_the_pass_that_took_its_tombstone():
     trace = reader.simulate(OFTEN, SLOW)
 
-    assert ["ghost" in each for each in drawn(draw_crossing, OFTEN, trace)] == [False] * 8 + [True] * 3
-    assert describe_crossing(OFTEN, trace[8], trace[7]).endswith("anna is a ghost from now on.")
+    assert ["ghost" in each for each in drawn(views.draw_crossing, OFTEN, trace)] == [False] * 8 + [True] * 3
+    assert views.describe_crossing(OFTEN, trace[8], trace[7]).endswith("anna is a ghost from now on.")
 
 
 def test_of_a_long_log_the_newest_offsets_are_drawn():
     trace = simulate(OFTEN, [put(0, *((f"k{number}", "v") for number in range(100)))])
-    picture = draw_log(OFTEN, trace[-1], trace[-2])
+    picture = views.draw_log(OFTEN, trace[-1], trace[-2])
 
     assert ">k99<" in picture
     assert ">k50<" not in picture
@@ -187,7 +169,7 @@ def test_of_a_long_log_the_newest_offsets_are_drawn():
 
 def test_what_retention_deletes_is_drawn_once_more_with_the_rule_that_took_it():
     topic, events = RUNS["retention"]
-    *_, during, after = drawn(draw_log, topic, simulate(topic, events))
+    *_, during, after = drawn(views.draw_log, topic, simulate(topic, events))
 
     assert ("by time" in during, during.count("stroke-dasharray")) == (True, 10)
     assert "dirty ratio" not in during
@@ -197,8 +179,8 @@ def test_what_retention_deletes_is_drawn_once_more_with_the_rule_that_took_it():
 def test_without_the_frame_before_what_a_pass_removed_is_unknown():
     trace = simulate(OFTEN, FIGURE)
 
-    assert "x0 ? (overtaken by offset 3)" in log_text(OFTEN, trace[-1])
-    assert ">?<" in draw_log(OFTEN, trace[-1])
+    assert "x0 ? (overtaken by offset 3)" in views.log_text(OFTEN, trace[-1])
+    assert ">?<" in views.draw_log(OFTEN, trace[-1])
 
 
 def test_times_are_told_in_two_units():
@@ -211,11 +193,11 @@ def test_times_are_told_in_two_units():
 @given(small_settings, mixed_schedules)
 def test_whatever_happens_to_a_log_it_can_be_drawn_and_told(topic, schedule):
     trace = simulate(topic, schedule)
-    for frame, picture in zip(trace, drawn(draw_log, topic, trace), strict=True):
+    for frame, picture in zip(trace, drawn(views.draw_log, topic, trace), strict=True):
         ElementTree.fromstring(picture)
         assert picture.size[1] <= 590
-        assert "\n" not in describe_log(topic, frame)
-        assert "None" not in log_text(topic, frame)
+        assert "\n" not in views.describe_log(topic, frame)
+        assert "None" not in views.log_text(topic, frame)
 
 
 reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0, 1000))
@@ -225,9 +207,9 @@ reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0
 @given(small_settings, plain_schedules, st.lists(reads, max_size=5))
 def test_whatever_a_reader_does_it_can_be_drawn_and_told(topic, schedule, more):
     trace = reader.simulate(topic, [*schedule, *more])
-    for frame, picture in zip(trace, drawn(draw_crossing, topic, trace), strict=True):
+    for frame, picture in zip(trace, drawn(views.draw_crossing, topic, trace), strict=True):
         ElementTree.fromstring(picture)
-        assert "the reader's table" in crossing_text(topic, frame)
+        assert "the reader's table" in views.crossing_text(topic, frame)
 
 
 def test_the_legend_explains_the_words_that_occur_and_each_once():
@@ -237,12 +219,12 @@ def test_the_legend_explains_the_words_that_occur_and_each_once():
 
 
 def test_the_survivors_of_a_log_are_bars_with_their_share():
-    drawing = figure(draw_survivors, [0.25, 1], alt="two parts")
+    drawing = views.figure(views.draw_survivors, [0.25, 1], alt="two parts")
 
     assert [text.get_text() for text in drawing.axes[0].texts] == ["25%", "100%"]
     for shares in ([], [1.5], [-0.1]):
         with pytest.raises(KafkaLearnError, match="shares must be numbers from 0 to 1"):
-            figure(draw_survivors, shares, alt="none")
+            views.figure(views.draw_survivors, shares, alt="none")
 
 
 WAITERS = requests.simulate(
@@ -297,14 +279,17 @@ TIMERS = wheel.simulate(
     ),
 )
 PURGATORY_RUNS = {
-    "requests": (WAITERS, draw_requests, describe_requests, requests_text),
+    "requests": (WAITERS, views.draw_requests, views.describe_requests, views.requests_text),
     "purgatory": (
         PURGATORY_OPERATIONS,
-        partial(draw_purgatory, PURGATORY_SETTINGS),
-        describe_purgatory,
-        purgatory_text,
+        partial(views.draw_purgatory, PURGATORY_SETTINGS),
+        views.describe_purgatory,
+        views.purgatory_text,
     ),
-    "wheels": (TIMERS, *(partial(view, WHEEL_SETTINGS) for view in (draw_wheels, describe_wheels, wheels_text))),
+    "wheels": (
+        TIMERS,
+        *(partial(view, WHEEL_SETTINGS) for view in (views.draw_wheels, views.describe_wheels, views.wheels_text)),
+    ),
 }
 
 
@@ -335,14 +320,15 @@ def test_a_drawing_is_xml_without_ids_of_one_size_that_says_what_it_shows(name):
 
 def test_what_an_event_has_done_is_marked():
     parked, later = (
-        draw_purgatory(PURGATORY_SETTINGS, PURGATORY_OPERATIONS[at], PURGATORY_OPERATIONS[at - 1]) for at in (1, 4)
+        views.draw_purgatory(PURGATORY_SETTINGS, PURGATORY_OPERATIONS[at], PURGATORY_OPERATIONS[at - 1])
+        for at in (1, 4)
     )
     assert parked.count(MARK) == 2  # p1 on both its lists
     assert MARK not in later
 
 
 def test_lines_of_what_waits_are_drawn_on_one_logarithmic_scale():
-    drawing = figure(draw_waiting, {"taken out": [1, 10], "left in": [1, 900]}, alt="more", step_ms=60_000)
+    drawing = views.figure(draw_waiting, {"taken out": [1, 10], "left in": [1, 900]}, alt="more", step_ms=60_000)
     (ax,) = drawing.axes
     assert ax.get_yscale() == "log"
     assert [list(line.get_ydata()) for line in ax.lines] == [[1, 10], [1, 900]]

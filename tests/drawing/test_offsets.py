@@ -11,21 +11,10 @@ from hypothesis import strategies as st
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing.svg import SMALL
 from kafkalearn.formats.wire import Piece
-from kafkalearn.offsets import encode_key, encode_value, replicated
+from kafkalearn.offsets import encode_key, encode_value, replicated, store
 from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from kafkalearn.offsets.record_picture import lay_out
 from kafkalearn.offsets.replay import Member
-from kafkalearn.offsets.store import (
-    Commit,
-    Fetch,
-    LeaderCrashed,
-    Produce,
-    Settings,
-    StoreGroup,
-    Sweep,
-    TimeReached,
-    simulate,
-)
 from kafkalearn.replication import TimePassed
 from kafkalearn.views import (
     commit_path_text,
@@ -64,17 +53,19 @@ GROUP = encode_value(
 def weekend(retention_minutes, kind="classic"):
     """Billing runs on Friday, stops at 18:00, and asks on Monday."""
     member = Member("billing-1", subscribed=("orders",))
-    commit = partial(Commit, "billing", "orders", now_ms=FRIDAY_MS + 17 * HOUR_MS, member_id="billing-1", generation=1)
+    commit = partial(
+        store.Commit, "billing", "orders", now_ms=FRIDAY_MS + 17 * HOUR_MS, member_id="billing-1", generation=1
+    )
     events = [
-        StoreGroup("billing", 1, FRIDAY_MS, (member,), kind=kind),
+        store.StoreGroup("billing", 1, FRIDAY_MS, (member,), kind=kind),
         commit(partition=0, offset=410),
         commit(partition=1, offset=395),
-        StoreGroup("billing", 2, FRIDAY_MS + 18 * HOUR_MS, kind=kind),
-        Sweep(FRIDAY_MS + 41 * HOUR_MS),
-        Sweep(FRIDAY_MS + 42 * HOUR_MS),
-        Fetch("billing", "orders", 0),
+        store.StoreGroup("billing", 2, FRIDAY_MS + 18 * HOUR_MS, kind=kind),
+        store.Sweep(FRIDAY_MS + 41 * HOUR_MS),
+        store.Sweep(FRIDAY_MS + 42 * HOUR_MS),
+        store.Fetch("billing", "orders", 0),
     ]
-    return simulate(Settings(retention_minutes=retention_minutes), events)
+    return store.simulate(store.Settings(retention_minutes=retention_minutes), events)
 
 
 def test_a_record_reads_byte_by_byte_as_expected():
@@ -176,9 +167,11 @@ def test_a_weekend_of_a_group_of_a_newer_protocol_reads_as_expected(kind):
     assert f"billing ({kind} group) Stable" in describe_store(trace[1], trace[0])
 
 
-@pytest.mark.parametrize("garbage", [Produce(None, b"v", "__admin_client"), Produce(b"\x00", b"v", "__admin_client")])
+@pytest.mark.parametrize(
+    "garbage", [store.Produce(None, b"v", "__admin_client"), store.Produce(b"\x00", b"v", "__admin_client")]
+)
 def test_a_record_that_cannot_be_read_is_drawn_as_such(garbage):
-    trace = simulate(Settings(), [garbage])
+    trace = store.simulate(store.Settings(), [garbage])
     assert "0  cannot be read" in draw_store(trace[1], trace[0])
     assert store_text(trace[1], trace[0]).endswith("0  cannot be read")
 
@@ -195,12 +188,12 @@ def test_the_store_is_drawn_with_what_was_written_last_marked():
 
 def test_what_is_not_replicated_and_what_was_answered_is_in_the_picture():
     events = [
-        Commit("billing", "orders", 0, 7, 0),
-        Commit("billing", "orders", 0, 8, 0, is_in_flight=True),
-        TimeReached(5000),
-        LeaderCrashed(),
+        store.Commit("billing", "orders", 0, 7, 0),
+        store.Commit("billing", "orders", 0, 8, 0, is_in_flight=True),
+        store.TimeReached(5000),
+        store.LeaderCrashed(),
     ]
-    trace = simulate(Settings(), events)
+    trace = store.simulate(store.Settings(), events)
 
     assert "offset 8, not replicated" in draw_store(trace[2], trace[1])
     assert "answer: NONE" in draw_store(trace[1], trace[0])
@@ -248,7 +241,7 @@ def test_a_drawing_is_xml_of_one_size_that_fits_a_screen_with_no_text_too_small_
 
 def test_long_names_make_cells_wider_and_none_reaches_beyond_the_row():
     group_id = "a-group-whose-name-is-long-as-names-in-companies-are"
-    commits = [Commit(group_id, "orders", number, 7, 0) for number in range(8)]
+    commits = [store.Commit(group_id, "orders", number, 7, 0) for number in range(8)]
     trace = replicated.simulate(replicated.Settings(), commits)
     drawing = draw_commit_path(trace[-1], trace[-2])
 
@@ -258,7 +251,7 @@ def test_long_names_make_cells_wider_and_none_reaches_beyond_the_row():
 
 
 def test_who_has_waited_too_long_is_said_to_be_told_so():
-    trace = replicated.simulate(replicated.Settings(), [Commit("billing", "orders", 0, 7, 0), TimePassed(5000)])
+    trace = replicated.simulate(replicated.Settings(), [store.Commit("billing", "orders", 0, 7, 0), TimePassed(5000)])
 
     assert describe_commit_path(trace[-1], trace[-2]) == (
         "5,000 ms pass. Answer to billing's commit of 7: COORDINATOR_NOT_AVAILABLE."

@@ -7,27 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.formatters import DisplayFormatter
 
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import picture, stack
-from kafkalearn.drawing.svg import (
-    BODY,
-    FILLS,
-    INK,
-    LINES,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    arrow,
-    bracket,
-    filled,
-    group,
-    number,
-    outlined,
-    text,
-    words_at,
-)
 
 NUMBERS = st.floats(-1e4, 1e4)
 LENGTHS = st.floats(1, 300)
@@ -39,7 +20,7 @@ def parsed(drawing):
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_is_legal_in_a_picture_and_in_its_label(words):
-    drawing = picture(30, text(0, 20, words), label=words)
+    drawing = picture(30, svg.text(0, 20, words), label=words)
 
     assert len(parsed(drawing)) == 2  # the ground and the text
     assert len(drawing.split("\n")) == 4
@@ -52,17 +33,17 @@ def test_a_label_comes_back_as_it_was_given(words):
 
 @given(NUMBERS)
 def test_a_number_is_short_and_near(value):
-    written = number(value)
+    written = svg.number(value)
 
     assert re.fullmatch(r"-?\d+(\.\d{1,2})?", written)
     assert abs(float(written) - value) <= 0.005 + 1e-9
     assert written != "-0"
 
 
-@given(st.tuples(NUMBERS, NUMBERS, LENGTHS, LENGTHS), st.sampled_from([fill for fill in FILLS if fill.hatch]))
+@given(st.tuples(NUMBERS, NUMBERS, LENGTHS, LENGTHS), st.sampled_from([fill for fill in svg.FILLS if fill.hatch]))
 def test_a_hatch_stays_inside_its_box(box, fill):
     x, y, width, height = box
-    path = filled(fill, box).split("\n")[1:]
+    path = svg.filled(fill, box).split("\n")[1:]
 
     for stroke in re.findall(r"M(\S+) (\S+)l(\S+) ([^M\"]+)", "".join(path)):
         left, top, run, rise = map(float, stroke)
@@ -70,17 +51,17 @@ def test_a_hatch_stays_inside_its_box(box, fill):
         assert all(y - 0.02 <= down <= y + height + 0.02 for down in (top, top + rise))
 
 
-@pytest.mark.parametrize("fill", FILLS)
+@pytest.mark.parametrize("fill", svg.FILLS)
 def test_a_large_box_shows_its_hatch(fill):
-    assert ("stroke" in filled(fill, (0, 0, 100, 50))) == bool(fill.hatch)
+    assert ("stroke" in svg.filled(fill, (0, 0, 100, 50))) == bool(fill.hatch)
 
 
 def test_nothing_to_draw_draws_nothing():
-    assert (filled(FILLS[1]), outlined(), words_at([])) == ("", "", "")
+    assert (svg.filled(svg.FILLS[1]), svg.outlined(), svg.words_at([])) == ("", "", "")
 
 
 def test_shapes_make_a_whole_picture():
-    shapes = [arrow(0, 0, 30, 40), bracket(0, 90, 20, "three"), group(text(1, 2, "a"), fill="red")]
+    shapes = [svg.arrow(0, 0, 30, 40), svg.bracket(0, 90, 20, "three"), svg.group(svg.text(1, 2, "a"), fill="red")]
 
     drawing = picture(50, *shapes, "", label="shapes", width=90)
 
@@ -127,25 +108,25 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("ground", [PANEL, READ, *(fill.colour for fill in FILLS)])
+@pytest.mark.parametrize("ground", [svg.PANEL, svg.READ, *(fill.colour for fill in svg.FILLS)])
 def test_text_has_the_contrast_that_wcag_asks_for_at_its_strictest(ground):
-    assert contrast(INK, ground) >= 7
+    assert contrast(svg.INK, ground) >= 7
 
 
-@pytest.mark.parametrize("colour", [MUTED, MARK, *LINES])
+@pytest.mark.parametrize("colour", [svg.MUTED, svg.MARK, *svg.LINES])
 def test_coloured_text_and_lines_stand_out_from_the_panel(colour):
-    assert contrast(colour, PANEL) >= 4.5
+    assert contrast(colour, svg.PANEL) >= 4.5
 
 
 def test_no_two_fills_look_alike_without_colour():
-    assert len({fill.hatch for fill in FILLS}) == len(FILLS)
+    assert len({fill.hatch for fill in svg.FILLS}) == len(svg.FILLS)
 
 
 def test_the_first_three_fills_differ_in_grey_from_each_other_or_in_hatch():
-    greys = [round(luminance(fill.colour), 2) for fill in FILLS[:3]]
+    greys = [round(luminance(fill.colour), 2) for fill in svg.FILLS[:3]]
 
     assert all(one != other for one, other in combinations(greys, 2))
 
 
 def test_sizes_grow_with_importance():
-    assert 15 <= SMALL < BODY < TITLE
+    assert 15 <= svg.SMALL < svg.BODY < svg.TITLE

@@ -14,29 +14,10 @@ from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import StoreGroup
 from kafkalearn.replication.events import BrokerCrashed as ReplicaCrashed
-from kafkalearn.zookeeper import commits, fetching
+from kafkalearn.zookeeper import commits, connector, fetching
 from kafkalearn.zookeeper import simple_consumer as by_hand
 from kafkalearn.zookeeper.commits import AutoCommit, BackoffPassed, Rewind, Start
 from kafkalearn.zookeeper.commits_picture import animate_offset_stores, describe_offset_stores, draw_offset_stores
-from kafkalearn.zookeeper.connector import (
-    BrokerStarted,
-    BrokerStopped,
-    CommitOffsets,
-    Crash,
-    CreateMessageStreams,
-    Ping,
-    Produce,
-    Read,
-    SessionExpired,
-    Settings,
-    Shutdown,
-    TimePassed,
-    TopicCreated,
-    TopicDeleted,
-    TopicGrown,
-    WaitForRecord,
-    simulate,
-)
 from kafkalearn.zookeeper.connector.simulator import NOBODY_GIVES_UP
 from kafkalearn.zookeeper.eras import play_eras
 from kafkalearn.zookeeper.eras_picture import draw_eras
@@ -67,44 +48,44 @@ from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
 from tests.contract.zookeeper import SIMULATORS
 from tests.drawing.golden import expected
 
-SETTINGS = Settings(consumer_timeout_ms=100)
+SETTINGS = connector.Settings(consumer_timeout_ms=100)
 LIFE = play(
     SETTINGS,
     [
-        BrokerStarted(),
-        TopicCreated("orders", 3),
-        CreateMessageStreams("c1", Streams({"orders": 1})),
-        Produce("orders", 0, 4),
-        Read("c1"),
-        CommitOffsets("c1"),
-        CreateMessageStreams("c2", Filtered(TopicFilter("white_list", "orders|new"), 2)),
-        TopicCreated("new", 2),
-        TopicGrown("orders", 4),
-        WaitForRecord("c2"),
-        Ping("c1"),
-        TimePassed(1000),
-        SessionExpired("c1"),
-        Crash("c2"),
-        SessionExpired("c2"),
-        TopicDeleted("new"),
-        Shutdown("c1"),
-        BrokerStopped(),
+        connector.BrokerStarted(),
+        connector.TopicCreated("orders", 3),
+        connector.CreateMessageStreams("c1", Streams({"orders": 1})),
+        connector.Produce("orders", 0, 4),
+        connector.Read("c1"),
+        connector.CommitOffsets("c1"),
+        connector.CreateMessageStreams("c2", Filtered(TopicFilter("white_list", "orders|new"), 2)),
+        connector.TopicCreated("new", 2),
+        connector.TopicGrown("orders", 4),
+        connector.WaitForRecord("c2"),
+        connector.Ping("c1"),
+        connector.TimePassed(1000),
+        connector.SessionExpired("c1"),
+        connector.Crash("c2"),
+        connector.SessionExpired("c2"),
+        connector.TopicDeleted("new"),
+        connector.Shutdown("c1"),
+        connector.BrokerStopped(),
     ],
 )
 LONG = "x" * 200 + "<&>" + "\u202e"
 HOSTILE = play(
-    Settings(LONG),
+    connector.Settings(LONG),
     [
-        BrokerStarted(),
-        *[TopicCreated(f"{LONG}{number}", 40) for number in range(2)],
-        *[CreateMessageStreams(f"{LONG}{number}", Streams({f"{LONG}0": 2})) for number in range(6)],
+        connector.BrokerStarted(),
+        *[connector.TopicCreated(f"{LONG}{number}", 40) for number in range(2)],
+        *[connector.CreateMessageStreams(f"{LONG}{number}", Streams({f"{LONG}0": 2})) for number in range(6)],
     ],
 )
 RUNS = {
     "life": (SETTINGS, LIFE),
-    "four tries": (Settings(auto_commit_enable=False), find(promises=[NOBODY_GIVES_UP]).trace),
-    "herd": (Settings(auto_commit_enable=False), herd(6)),
-    "strange names": (Settings(LONG), HOSTILE),
+    "four tries": (connector.Settings(auto_commit_enable=False), find(promises=[NOBODY_GIVES_UP]).trace),
+    "herd": (connector.Settings(auto_commit_enable=False), herd(6)),
+    "strange names": (connector.Settings(LONG), HOSTILE),
 }
 STORY = """
 topic orders has 6 partitions
@@ -145,7 +126,7 @@ def test_what_changes_is_marked_and_what_is_gone_is_struck_through():
     before, frame = LIFE[2], LIFE[3]
     assert "billing_c1" in draw_zookeeper(SETTINGS, frame, before)
     assert MARK in draw_zookeeper(SETTINGS, frame, before)
-    gone = next(each for each in LIFE if each.event == SessionExpired("c1"))
+    gone = next(each for each in LIFE if each.event == connector.SessionExpired("c1"))
     drawing = draw_zookeeper(SETTINGS, gone, LIFE[gone.index - 1])
     assert "billing_c1" in drawing
     assert drawing.label.startswith("ZooKeeper ends the session c1.")
@@ -181,7 +162,7 @@ def test_many_members_are_counted():
 
 
 def test_a_simulated_run_without_consumers_is_drawn_too():
-    trace = simulate(SETTINGS, [BrokerStarted()])
+    trace = connector.simulate(SETTINGS, [connector.BrokerStarted()])
     assert draw_zookeeper(SETTINGS, trace[0]).label == "Nothing has happened yet."
 
 

@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.formats.wire import (
-    MOST_NESTED,
-    from_zigzag,
-    read_json,
-    read_varint,
-    unsigned_varint,
-    varint_bytes,
-    zigzag,
-)
+from kafkalearn.formats import wire
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='[]{}"\\a'),
@@ -28,7 +20,7 @@ VALUES = st.recursive(
 def test_what_json_reads_is_read(value, indent):
     text = json.dumps(value, indent=indent)
 
-    assert read_json(text) == value
+    assert wire.read_json(text) == value
 
 
 @pytest.mark.parametrize(
@@ -37,24 +29,24 @@ def test_what_json_reads_is_read(value, indent):
     ids=["list", "dict", "both"],
 )
 def test_brackets_may_be_this_deep_and_no_deeper(opening, closing, depth):
-    allowed = MOST_NESTED // depth
+    allowed = wire.MOST_NESTED // depth
 
-    assert read_json(opening * allowed + "1" + closing * allowed)
+    assert wire.read_json(opening * allowed + "1" + closing * allowed)
     for times in (allowed + 1, 100_000):
         with pytest.raises(ValueError, match="more than 200 deep"):
-            read_json(opening * times)
+            wire.read_json(opening * times)
 
 
 def test_many_brackets_side_by_side_and_in_texts_are_not_deep():
     flat = [[]] * 5000
-    assert read_json(json.dumps(flat)) == flat
-    assert read_json(json.dumps({"text": "[" * 5000})) == {"text": "[" * 5000}
+    assert wire.read_json(json.dumps(flat)) == flat
+    assert wire.read_json(json.dumps({"text": "[" * 5000})) == {"text": "[" * 5000}
 
 
 @pytest.mark.parametrize("text", ["", "{", '"' + "[" * 1000, "nonsense"])
 def test_what_is_no_json_is_refused(text):
     with pytest.raises(ValueError, match=r"char|deep"):
-        read_json(text)
+        wire.read_json(text)
 
 
 signed = st.integers(-(2**63), 2**63 - 1)
@@ -63,21 +55,21 @@ signed = st.integers(-(2**63), 2**63 - 1)
 @given(st.integers(-(2**31), 2**31 - 1))
 def test_a_varint_takes_a_byte_for_every_seven_bits_of_its_zigzag(value):
     zigzagged = (value << 1) ^ (value >> 31)
-    length = varint_bytes(value)
+    length = wire.varint_bytes(value)
     assert zigzagged < 1 << 7 * length
     assert length == 1 or zigzagged >= 1 << 7 * (length - 1)
 
 
 @given(signed, st.binary(max_size=3), st.binary(max_size=3))
 def test_a_number_passes_both_ways_wherever_it_lies(value, before, after):
-    encoded = unsigned_varint(zigzag(value))
-    read, end = read_varint(before + encoded + after, len(before), most_bytes=10)
+    encoded = wire.unsigned_varint(wire.zigzag(value))
+    read, end = wire.read_varint(before + encoded + after, len(before), most_bytes=10)
 
-    assert from_zigzag(read) == value
-    assert (len(encoded), end) == (varint_bytes(value), len(before + encoded))
+    assert wire.from_zigzag(read) == value
+    assert (len(encoded), end) == (wire.varint_bytes(value), len(before + encoded))
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"\x80\x80\x80\x80\x80\x01"])
 def test_a_number_that_does_not_end_is_refused(data):
     with pytest.raises(ValueError, match="the number at byte 0 does not end"):
-        read_varint(data)
+        wire.read_varint(data)

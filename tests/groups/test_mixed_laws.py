@@ -4,18 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups import consumer
 from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
 from kafkalearn.groups.classic import Settings as ClassicSettings
 from kafkalearn.groups.classic.model import JoinAnswered, SyncAnswered
-from kafkalearn.groups.consumer import (
-    ConsumerGroupHeartbeat,
-    OffsetCommit,
-    PartitionMoved,
-    TimePassed,
-    TopicChanged,
-    join,
-    leave,
-)
 from kafkalearn.groups.consumer import Settings as ConsumerSettings
 from kafkalearn.groups.consumer.events import HeartbeatAnswered
 from kafkalearn.groups.mixed import POLICIES, Settings, Subscription, check, start, step
@@ -45,7 +37,7 @@ class Clients:
 
     def take(self, op, who):
         self.send(self.event(op, who))
-        self.send(TimePassed(0))  # a join phase without a delay ends at once
+        self.send(consumer.TimePassed(0))  # a join phase without a delay ends at once
 
     def send(self, event):
         before, self.group = self.group, step(self.settings, self.group, event)
@@ -65,22 +57,22 @@ class Clients:
         epoch, owned = self.epochs.get(who, 1), self.owned.get(who, ())
         match op:
             case "time":
-                return TimePassed(20_000)
+                return consumer.TimePassed(20_000)
             case "grow":
                 self.count += 1
-                return TopicChanged("t", self.count)
+                return consumer.TopicChanged("t", self.count)
             case "move":
-                return PartitionMoved()
+                return consumer.PartitionMoved()
             case "commit":
-                return OffsetCommit(self.ids.get(who, who), epoch, (TopicPartition("t", len(who) % 4),))
+                return consumer.OffsetCommit(self.ids.get(who, who), epoch, (TopicPartition("t", len(who) % 4),))
         if who in NEW:
             topics = ("t",)
             match op:
                 case "join":
-                    return join(who, topics)
+                    return consumer.join(who, topics)
                 case "beat":
-                    return ConsumerGroupHeartbeat(who, max(epoch, 1), owned=owned)
-            return leave(who)
+                    return consumer.ConsumerGroupHeartbeat(who, max(epoch, 1), owned=owned)
+            return consumer.leave(who)
         member_id = self.ids.get(who, "")
         match op:
             case "join":

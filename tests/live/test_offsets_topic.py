@@ -7,6 +7,7 @@ import time
 import pytest
 
 from conformance.mechanisms.group_expiry import EXPIRY
+from kafkalearn import offsets
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming import DescribedPartition, describe_group
 from kafkalearn.formats.disk import committed_records
@@ -19,16 +20,6 @@ from kafkalearn.live.request_values import (
     commit,
     delete_offsets,
     error_name,
-)
-from kafkalearn.offsets import (
-    decode,
-    decode_key,
-    decode_value,
-    dissect,
-    encode_key,
-    encode_value,
-    formatter_line,
-    replay,
 )
 from kafkalearn.offsets.store import Commit, DeleteGroup, DeleteOffset, Settings, Sweep, simulate
 from tests.live.checked import holds
@@ -50,7 +41,7 @@ def sweeping(release):
 def records_of(kafka, group_id):
     """What the offsets topic holds about a group, as keys and values, in order."""
     records = kafka.disk(1).records(OFFSETS_TOPIC, 0)
-    return [(each.key, each.value) for each in records if decode(each.key, each.value).group == group_id]
+    return [(each.key, each.value) for each in records if offsets.decode(each.key, each.value).group == group_id]
 
 
 def send(kafka, group_id, name, values, version=None):
@@ -60,7 +51,7 @@ def send(kafka, group_id, name, values, version=None):
 
 def commit_ms(record):
     key, value = record
-    return decode(key, value).value["commitTimestamp"]
+    return offsets.decode(key, value).value["commitTimestamp"]
 
 
 @holds(
@@ -141,7 +132,9 @@ def test_what_lies_on_the_disk_is_what_the_coordinator_and_kafkas_tools_say(kafk
 
     segments = kafka.disk(1).segments(OFFSETS_TOPIC, 0)
     records = list(committed_records(segments))
-    compare_groups(kafka, replay(segments, {kafka.metadata([topic]).topic_ids[topic]: topic}), [classic, consumer])
+    compare_groups(
+        kafka, offsets.replay(segments, {kafka.metadata([topic]).topic_ids[topic]: topic}), [classic, consumer]
+    )
     compare_bytes(records)
     compare_printed(kafka, records, release)
     compare_described(kafka, values["groupId"], topic, classic, release)
@@ -167,14 +160,14 @@ def compare_groups(kafka, replayed, groups):
 
 def compare_bytes(records):
     """Every record is encoded again to its own bytes, and taken to pieces without a rest."""
-    assert {decode(each.key, each.value).type.number for each in records} >= {1, 2, 3, 5, 6, 7, 8}
+    assert {offsets.decode(each.key, each.value).type.number for each in records} >= {1, 2, 3, 5, 6, 7, 8}
     for each in records:
-        kind, key = decode_key(each.key)
-        assert encode_key(kind, key) == each.key
+        kind, key = offsets.decode_key(each.key)
+        assert offsets.encode_key(kind, key) == each.key
         if each.value is not None:
-            version, value = decode_value(kind, each.value)
-            assert encode_value(kind, version, value) == each.value
-        pieces = dissect(each.key, each.value)
+            version, value = offsets.decode_value(kind, each.value)
+            assert offsets.encode_value(kind, version, value) == each.value
+        pieces = offsets.dissect(each.key, each.value)
         for data, found in ((each.key, pieces[0]), (each.value or b"", pieces[1])):
             assert [piece.stop for piece in found[:-1]] == [piece.start for piece in found[1:]]
             assert not data or (found[0].start, found[-1].stop) == (0, len(data))
@@ -187,7 +180,7 @@ def compare_printed(kafka, records, release):
         "--max-messages", str(len(records)),
         "--formatter", "org.apache.kafka.tools.consumer.OffsetsMessageFormatter",
     )  # fmt: skip
-    ours = [formatter_line(each.key, each.value, release) for each in records]
+    ours = [offsets.formatter_line(each.key, each.value, release) for each in records]
     assert printed == "".join(line for line in ours if line is not None)  # it ends no line
 
 

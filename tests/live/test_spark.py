@@ -10,21 +10,11 @@ from kafkalearn.live.errors import KafkaNotFetched, wait_for
 from kafkalearn.live.jars import connector_jars
 from kafkalearn.live.questions import OFFSETS_PARTITIONS, ORDERS, SIMULATED, Shop
 from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
+from kafkalearn.spark import real_topic
 from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets, latest_state
 from kafkalearn.spark.offsets.live import follow, groups_now, lag_now
 from kafkalearn.spark.partitioning import with_partition
-from kafkalearn.spark.real_topic import (
-    OFFSETS_TOPIC,
-    OLDER_WAY,
-    PLAIN,
-    SUBSCRIBED,
-    add_jars,
-    run_to_the_end,
-    shop_orders,
-    simulated_commits,
-    topics_of,
-)
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live
@@ -43,16 +33,16 @@ def shop(release):
 
 @pytest.fixture(scope="module")
 def topics(spark, shop):
-    return topics_of(spark, shop.address, shop.jars)
+    return real_topic.topics_of(spark, shop.address, shop.jars)
 
 
 @holds("key to partition, Java producer (murmur2)", "on Spark: key to partition")
 def test_orders_are_read_back_in_batch_and_as_a_stream_from_where_our_query_puts_them(spark, topics):
-    sent = shop_orders(spark)
+    sent = real_topic.shop_orders(spark)
     topics.write(sent, ORDERS)
 
     read = topics.read(ORDERS, PARTITIONS).cache()
-    streamed = run_to_the_end(topics.stream(ORDERS, most_per_batch=120), "live_orders")
+    streamed = real_topic.run_to_the_end(topics.stream(ORDERS, most_per_batch=120), "live_orders")
 
     pairs = read.selectExpr("string(key) AS key", "string(value) AS value")
     assert sorted(pairs.collect()) == sorted(sent.collect())
@@ -63,7 +53,7 @@ def test_orders_are_read_back_in_batch_and_as_a_stream_from_where_our_query_puts
 
 @holds("on Spark: records of the offsets topic decoded")
 def test_the_simulators_records_come_back_equal_from_a_real_topic(spark, topics):
-    sent = simulated_commits(spark)
+    sent = real_topic.simulated_commits(spark)
     topics.write(sent, SIMULATED)
 
     returned = topics.read(SIMULATED, 1).orderBy("offset")
@@ -80,9 +70,11 @@ def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(
     shop.commit()
 
     def rows():
-        return topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS)
+        return topics.read(real_topic.OFFSETS_TOPIC, OFFSETS_PARTITIONS)
 
-    assert topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS, PLAIN).count() == 0  # Spark passes over internal topics
+    assert (
+        topics.read(real_topic.OFFSETS_TOPIC, OFFSETS_PARTITIONS, real_topic.PLAIN).count() == 0
+    )  # Spark passes over internal topics
     state = rows().transform(decode_offsets).transform(latest_state).where("record_type = 1")
     columns = ("group_id", "committed_topic", "committed_partition", "committed_offset")
     found = {tuple(row) for row in state.select(*columns).collect()}
@@ -94,7 +86,7 @@ def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(
 
     before = rows().count()
     assert rows().count() == before  # who reads by number leaves nothing
-    topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS, SUBSCRIBED).count()
+    topics.read(real_topic.OFFSETS_TOPIC, OFFSETS_PARTITIONS, real_topic.SUBSCRIBED).count()
     wait_for(lambda: [each.state for each in shop.kafka.groups()], ["Empty"] * 4, "the states of all groups:")
     new = rows().transform(decode_offsets).where("group_id LIKE 'spark-kafka-relation-%'")
     assert [row[0] for row in new.select("kind").collect()] == ["group metadata"] * 3
@@ -106,7 +98,9 @@ def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop,
     folder = str(tmp_path / "groups")
 
     def groups():
-        stream = topics.stream(OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(topics.stream(ORDERS))
+        stream = topics.stream(real_topic.OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(
+            topics.stream(ORDERS)
+        )
         assert follow(stream, folder, availableNow=True).awaitTermination(120)
         return {row.group_id for row in groups_now(spark, folder).collect()}
 
@@ -120,17 +114,19 @@ def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop,
     admin = AdminClient({"bootstrap.servers": shop.address})  # kept: without it nobody would await the answer
     admin.delete_consumer_groups(["shipping"])["shipping"].result(30)
     assert "shipping" not in groups()
-    assert spark.conf.get(OLDER_WAY, "false") == "false"  # the user's session is as it was
+    assert spark.conf.get(real_topic.OLDER_WAY, "false") == "false"  # the user's session is as it was
     with pytest.raises(KafkaLearnError, match="give partition_count"):
-        topics.stream(OFFSETS_TOPIC)
+        topics.stream(real_topic.OFFSETS_TOPIC)
 
 
 def test_a_killed_member_is_missed_in_the_live_table_and_the_lag_of_its_group_grows(spark, shop, topics, tmp_path):
     folder = str(tmp_path / "groups")
-    topics.write(shop_orders(spark), ORDERS)
+    topics.write(real_topic.shop_orders(spark), ORDERS)
 
     def billing():
-        stream = topics.stream(OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(topics.stream(ORDERS))
+        stream = topics.stream(real_topic.OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(
+            topics.stream(ORDERS)
+        )
         assert follow(stream, folder, availableNow=True).awaitTermination(120)
         group = groups_now(spark, folder).where("group_id = 'billing'").first()
         rows = lag_now(spark, folder).where("group_id = 'billing'").collect()
@@ -139,11 +135,11 @@ def test_a_killed_member_is_missed_in_the_live_table_and_the_lag_of_its_group_gr
     shop.start_member("billing")
     assert billing() == ("Stable", 1, 0)
     shop.kill_member("billing")
-    topics.write(shop_orders(spark), ORDERS)
+    topics.write(real_topic.shop_orders(spark), ORDERS)
     assert billing() == ("Empty", 0, 300)
 
 
 def test_a_session_gets_each_jar_once(spark, shop):
     known = sorted(row[0] for row in spark.sql("LIST JARS").collect())
-    add_jars(spark, shop.jars)
+    real_topic.add_jars(spark, shop.jars)
     assert sorted(row[0] for row in spark.sql("LIST JARS").collect()) == known

@@ -2,20 +2,8 @@
 
 from hypothesis import strategies as st
 
+from kafkalearn.offsets import store
 from kafkalearn.offsets.replay import Member
-from kafkalearn.offsets.store import (
-    Commit,
-    DeleteGroup,
-    DeleteOffset,
-    DeleteTopic,
-    EndTransaction,
-    Fetch,
-    Settings,
-    StoreGroup,
-    Sweep,
-    check,
-    simulate,
-)
 
 DAY_MS = 86_400_000
 ALICE = Member("alice", subscribed=("orders",), assigned=(("orders", 0),))
@@ -24,24 +12,24 @@ group_ids, topics, times = st.sampled_from("gh"), st.sampled_from(["orders", "cl
 members = st.sampled_from([(), (ALICE,), (ALICE, Member("bob", "c", "/h", None, subscribed=("clicks",)))])
 offsets, of_alice = st.integers(0, 99), {"member_id": st.just("alice"), "generation": st.just(1)}
 any_event = (
-    st.builds(Commit, group_ids, topics, st.integers(0, 1), offsets, times, metadata=st.sampled_from(["", "ü"]))
-    | st.builds(Commit, group_ids, topics, st.just(0), offsets, times, retention_ms=st.just(DAY_MS))
-    | st.builds(Commit, group_ids, topics, st.just(0), offsets, times, producer_id=st.integers(1, 2))
-    | st.builds(Commit, group_ids, topics, st.just(0), offsets, times, **of_alice)
-    | st.builds(StoreGroup, group_ids, st.integers(1, 2), times, members)
-    | st.builds(EndTransaction, st.integers(1, 2), st.booleans())
-    | st.builds(Sweep, times)
-    | st.builds(DeleteGroup, group_ids)
-    | st.builds(DeleteOffset, group_ids, topics, st.integers(0, 1))
-    | st.builds(DeleteTopic, topics)
-    | st.builds(Fetch, group_ids, topics, st.integers(0, 1))
+    st.builds(store.Commit, group_ids, topics, st.integers(0, 1), offsets, times, metadata=st.sampled_from(["", "ü"]))
+    | st.builds(store.Commit, group_ids, topics, st.just(0), offsets, times, retention_ms=st.just(DAY_MS))
+    | st.builds(store.Commit, group_ids, topics, st.just(0), offsets, times, producer_id=st.integers(1, 2))
+    | st.builds(store.Commit, group_ids, topics, st.just(0), offsets, times, **of_alice)
+    | st.builds(store.StoreGroup, group_ids, st.integers(1, 2), times, members)
+    | st.builds(store.EndTransaction, st.integers(1, 2), st.booleans())
+    | st.builds(store.Sweep, times)
+    | st.builds(store.DeleteGroup, group_ids)
+    | st.builds(store.DeleteOffset, group_ids, topics, st.integers(0, 1))
+    | st.builds(store.DeleteTopic, topics)
+    | st.builds(store.Fetch, group_ids, topics, st.integers(0, 1))
 )
 BOB = Member("bob", "c", "/h", None, subscribed=("clicks",))
 SUBSCRIBED = Member("alice", subscribed=("orders",))
 of_newer = st.sampled_from(["consumer", "streams"])
 newer_event = (
     st.builds(
-        StoreGroup,
+        store.StoreGroup,
         group_ids,
         st.integers(1, 2),
         times,
@@ -59,7 +47,7 @@ releases = st.sampled_from(["0.9.0", "0.10.1", "2.0", "2.1", "2.4", "3.9", "4.0"
 
 def after(*events, release="4.3"):
     """The store after some events, all that must hold checked at every moment."""
-    trace = simulate(Settings(release), events)
+    trace = store.simulate(store.Settings(release), events)
     for frame in trace:
-        check(Settings(release), frame.state)
+        store.check(store.Settings(release), frame.state)
     return trace[-1].state

@@ -2,49 +2,21 @@
 
 from dataclasses import replace
 
-from kafkalearn.replication import (
-    AlterPartitionAnswered,
-    BrokerCrashed,
-    BrokerFenced,
-    BrokerRestarted,
-    Consume,
-    DeleteRecords,
-    Fetch,
-    HighWatermarkCheckpointed,
-    IsrChecked,
-    IsrSet,
-    LeaderElected,
-    Partition,
-    PowerLost,
-    Produce,
-    Settings,
-    TimePassed,
-    rules_of,
-)
-from kafkalearn.replication.events import (
-    NONE,
-    AlterPartitionSent,
-    ConsumerRead,
-    FetchAnswered,
-    FetchHandled,
-    LogTruncated,
-    ProduceAnswered,
-    ProduceParked,
-    RecordsDeleted,
-)
+from kafkalearn import replication
+from kafkalearn.replication import events
 from kafkalearn.replication.state import DOWN
 
 SHOW = "show"
 
 
-def settings_of(config: dict, release: str = "4.0") -> Settings:
+def settings_of(config: dict, release: str = "4.0") -> replication.Settings:
     """The settings of a script; its driver had no controller that would notice a restart."""
     truncation = {"hw": "high watermark", "epoch": "epoch, in the fetch"}[config.get("truncation", "epoch")]
-    return Settings(
+    return replication.Settings(
         replica_count=config.get("replicas", 3),
         release=release,
         min_insync_replicas=config.get("min_insync_replicas", 1),
-        rules=replace(rules_of(release), truncation=truncation, notices_restarts=False),
+        rules=replace(replication.rules_of(release), truncation=truncation, notices_restarts=False),
     )
 
 
@@ -65,85 +37,85 @@ def event_of(entry: dict):
     """The event that a line of a script stands for; None where it only shows the state."""
     match entry["op"]:
         case "elect":
-            return LeaderElected(entry["leader"], tuple(entry["isr"]))
+            return replication.LeaderElected(entry["leader"], tuple(entry["isr"]))
         case "fetch":
-            return Fetch(entry["from"])
+            return replication.Fetch(entry["from"])
         case "produce":
             acks = "all" if entry["acks"] == -1 else entry["acks"]
             values = tuple(entry.get("values", ()))
             timeout_ms = entry.get("timeout_ms", 30_000)
-            return Produce(entry.get("n", 1), acks, values, timeout_ms, entry.get("to"))
+            return replication.Produce(entry.get("n", 1), acks, values, timeout_ms, entry.get("to"))
         case "consume":
-            return Consume(entry["offset"])
+            return replication.Consume(entry["offset"])
         case "tick":
-            return TimePassed(entry["ms"])
+            return replication.TimePassed(entry["ms"])
         case "isr_check":
-            return IsrChecked()
+            return replication.IsrChecked()
         case "alter_partition":
-            return AlterPartitionAnswered(entry.get("error"))
+            return replication.AlterPartitionAnswered(entry.get("error"))
         case "controller_isr":
-            return IsrSet(tuple(entry["isr"]))
+            return replication.IsrSet(tuple(entry["isr"]))
         case "crash" if "truncate_unflushed_to" in entry:
-            return PowerLost(entry["broker"], entry["truncate_unflushed_to"])
+            return replication.PowerLost(entry["broker"], entry["truncate_unflushed_to"])
         case "crash":
-            return BrokerCrashed(entry["broker"])
+            return replication.BrokerCrashed(entry["broker"])
         case "restart":
-            return BrokerRestarted(entry["broker"])
+            return replication.BrokerRestarted(entry["broker"])
         case "checkpoint_hw":
-            return HighWatermarkCheckpointed(entry["broker"])
+            return replication.HighWatermarkCheckpointed(entry["broker"])
         case "delete_records":
-            return DeleteRecords(entry["offset"])
+            return replication.DeleteRecords(entry["offset"])
         case "fence":
-            return BrokerFenced(entry["broker"])
+            return replication.BrokerFenced(entry["broker"])
     assert entry["op"] == SHOW, f"unknown line {entry}"
     return None
 
 
-def effects_as_recorded(partition: Partition, op: str) -> list[dict]:
+def effects_as_recorded(partition: replication.Partition, op: str) -> list[dict]:
     """The effects as scripts have them: a proposal only where the periodic check has made it."""
     return [line for effect in partition.effects for line in _lines(effect, op)]
 
 
 def _lines(effect, op: str) -> list[dict]:
     match effect:
-        case FetchHandled(by, broker, offset, is_parked):
+        case events.FetchHandled(by, broker, offset, is_parked):
             outcome = "parked" if is_parked else "immediate"
             return [{"event": "fetch_handled", "by": by, "from": broker, "fetch_offset": offset, "outcome": outcome}]
-        case FetchAnswered(broker, error="OFFSET_OUT_OF_RANGE", truncated_to=cut):
+        case events.FetchAnswered(broker, error="OFFSET_OUT_OF_RANGE", truncated_to=cut):
             error = {"error": "OFFSET_OUT_OF_RANGE", "truncated_to_leader_leo": cut}
             return [{"event": "fetch_response", "to": broker, **error}]
-        case FetchAnswered(broker, hw, diverging=(epoch, end), truncated_to=cut):
+        case events.FetchAnswered(broker, hw, diverging=(epoch, end), truncated_to=cut):
             diverging = {"diverging_epoch": epoch, "diverging_end_offset": end, "truncated_to": cut}
             return [{"event": "fetch_response", "to": broker, "leader_hw_in_response": hw, **diverging}]
-        case FetchAnswered(broker, hw, records):
+        case events.FetchAnswered(broker, hw, records):
             return [{"event": "fetch_response", "to": broker, "leader_hw_in_response": hw, "records": _texts(records)}]
-        case ProduceParked(request):
+        case events.ProduceParked(request):
             return [{"event": "produce_parked", "request": f"p{request}"}]
-        case ProduceAnswered(request, error, base_offset):
+        case events.ProduceAnswered(request, error, base_offset):
             base = {} if base_offset is None else {"base_offset": base_offset}
             return [{"event": "produce_response", "request": f"p{request}", "error": error, **base}]
-        case LogTruncated(broker, before, after) if effect.was_cut:  # scripts tell of records that went
+        case events.LogTruncated(broker, before, after) if effect.was_cut:  # scripts tell of records that went
             return [{"event": "truncated_to_own_hw", "broker": broker, "from": before, "to": after}]
-        case AlterPartitionSent(isr):
+        case events.AlterPartitionSent(isr):
             return [{"event": "alter_partition_sent", "isr": list(isr)}] if op == "isr_check" else []
     return []
 
 
-def answer(before: Partition, after: Partition, op: str) -> dict:
+def answer(before: replication.Partition, after: replication.Partition, op: str) -> dict:
     """The answer to the request of this line, or where its records were written."""
     match op:
         case "consume":
-            (read,) = [each for each in after.effects if isinstance(each, ConsumerRead)]
+            (read,) = [each for each in after.effects if isinstance(each, events.ConsumerRead)]
             return {"records": _texts(read.records)}
         case "delete_records":
-            (deleted,) = [each for each in after.effects if isinstance(each, RecordsDeleted)]
-            return {} if deleted.error == NONE else {"error": deleted.error}
+            (deleted,) = [each for each in after.effects if isinstance(each, events.RecordsDeleted)]
+            return {} if deleted.error == events.NONE else {"error": deleted.error}
         case "produce":
             return {"request": f"p{after.ledger.requests.request_count}", **_appended(before, after)}
     return {}
 
 
-def _appended(before: Partition, after: Partition) -> dict:
+def _appended(before: replication.Partition, after: replication.Partition) -> dict:
     grown = [
         {"base_offset": old.log_end_offset, "last_offset": new.log_end_offset - 1}
         for old, new in zip(before.replicas, after.replicas, strict=True)
@@ -156,7 +128,7 @@ def _texts(records: tuple) -> list[str]:
     return [f"{offset}:{value}" for offset, value in records]
 
 
-def shown(settings: Settings, partition: Partition, leader: int, is_whole: bool) -> dict:
+def shown(settings: replication.Settings, partition: replication.Partition, leader: int, is_whole: bool) -> dict:
     """The state as scripts have it; `leader` is the leader by the script, -1 after its crash."""
     leading = None if partition.leader is None else partition.leader.leading
     isr = [] if leading is None else list(leading.isr)
@@ -171,7 +143,7 @@ def shown(settings: Settings, partition: Partition, leader: int, is_whole: bool)
     }
 
 
-def _replica(partition: Partition, broker_id: int, is_whole: bool) -> dict | str:
+def _replica(partition: replication.Partition, broker_id: int, is_whole: bool) -> dict | str:
     log, broker, _, remotes, _ = partition.replica(broker_id)
     if broker.status == DOWN:
         return "down"
@@ -191,6 +163,6 @@ def _replica(partition: Partition, broker_id: int, is_whole: bool) -> dict | str
     return lines
 
 
-def _waiting(partition: Partition) -> list[int]:
+def _waiting(partition: replication.Partition) -> list[int]:
     """The brokers whose fetch is parked on a leader."""
     return [parked.broker_id for replica in partition.replicas for parked in replica.waiting.fetches]

@@ -15,23 +15,12 @@ from kafkalearn.replication import (
     LeaderElected,
     Produce,
     Settings,
+    replica_log,
     simulate,
     step,
 )
 from kafkalearn.replication.events import FetchAnswered, LogTruncated
 from kafkalearn.replication.leader import FetchAnswer, log_after
-from kafkalearn.replication.replica_log import (
-    append,
-    begin_anew,
-    copy,
-    cut_before_fetching,
-    cut_for,
-    cut_out_of_range,
-    diverging_epoch,
-    found_again,
-    move_start,
-    truncate,
-)
 from kafkalearn.replication.state import Log, Record
 
 EPOCHS = ((0, 0), (3, 2), (4, 8), (7, 13), (9, 14), (10, 17))  # the log of PartitionTest, in the recorded case E01
@@ -39,7 +28,9 @@ EPOCHS = ((0, 0), (3, 2), (4, 8), (7, 13), (9, 14), (10, 17))  # the log of Part
 
 def log_of(*epochs: int, **marks) -> Log:
     """A log with one record of each of these epochs in turn."""
-    return copy(Log(**marks), tuple(Record(f"{epoch}-{index}", epoch) for index, epoch in enumerate(epochs)))
+    return replica_log.copy(
+        Log(**marks), tuple(Record(f"{epoch}-{index}", epoch) for index, epoch in enumerate(epochs))
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +47,7 @@ def log_of(*epochs: int, **marks) -> Log:
 )
 def test_a_leader_tells_where_a_follower_s_log_parts(fetch_offset, last_epoch, answer):
     leader = Log(records=(Record("x", 0),) * 17, epochs=EPOCHS)
-    assert diverging_epoch(leader, fetch_offset, last_epoch) == answer
+    assert replica_log.diverging_epoch(leader, fetch_offset, last_epoch) == answer
 
 
 @pytest.mark.parametrize(
@@ -70,34 +61,34 @@ def test_a_leader_tells_where_a_follower_s_log_parts(fetch_offset, last_epoch, a
     ],
 )
 def test_a_follower_cuts_where_both_logs_have_the_same_epoch(epochs, leader_says, cut):
-    assert cut_for(log_of(*epochs), *leader_says) == cut
+    assert replica_log.cut_for(log_of(*epochs), *leader_says) == cut
 
 
 def test_before_kip_279_a_leader_s_answer_may_be_about_another_epoch():
     leader, follower = log_of(0, 2, 2), log_of(0, 1, 1)
     once, again = Settings(release="1.1"), Settings(release="2.0")
 
-    assert [cut_before_fetching(s, follower, leader)[0].log_end_offset for s in (once, again)] == [1, 1]
+    assert [replica_log.cut_before_fetching(s, follower, leader)[0].log_end_offset for s in (once, again)] == [1, 1]
 
     # The follower led epoch 3 before the leader led 5, and the leader never had 3.
     leader, follower = log_of(0, 0, 5), log_of(0, 3, 3)
-    assert cut_before_fetching(once, follower, leader)[0].records == follower.records[:2]  # 3 stays: wrong
-    assert cut_before_fetching(again, follower, leader)[0].records == follower.records[:1]
+    assert replica_log.cut_before_fetching(once, follower, leader)[0].records == follower.records[:2]  # 3 stays: wrong
+    assert replica_log.cut_before_fetching(again, follower, leader)[0].records == follower.records[:1]
 
 
 @pytest.mark.parametrize("release", ["1.1", "2.0"])
 def test_an_answer_without_an_offset_falls_back_to_the_own_high_watermark(release):
     follower = log_of(0, 1, 1)._replace(high_watermark=2)
-    cut, is_whole = cut_before_fetching(Settings(release=release), follower, Log())
+    cut, is_whole = replica_log.cut_before_fetching(Settings(release=release), follower, Log())
     assert (cut.log_end_offset, is_whole) == (2, True)
 
 
 def test_out_of_range_is_mended_by_where_the_leader_s_log_lies():
     follower = log_of(0, 0, 0)._replace(high_watermark=2)
 
-    assert cut_out_of_range(follower, log_of(0)).log_end_offset == 1
-    assert cut_out_of_range(follower, log_of(0, 0, 0, 0)) == follower
-    anew = cut_out_of_range(follower, Log(first_offset=7, log_start_offset=7))
+    assert replica_log.cut_out_of_range(follower, log_of(0)).log_end_offset == 1
+    assert replica_log.cut_out_of_range(follower, log_of(0, 0, 0, 0)) == follower
+    anew = replica_log.cut_out_of_range(follower, Log(first_offset=7, log_start_offset=7))
     assert (anew.log_end_offset, anew.log_start_offset, anew.high_watermark, anew.epochs) == (7, 7, 7, ())
 
 
@@ -193,25 +184,25 @@ def test_since_2_8_the_first_fetch_finds_out(release):
 
 def test_a_cut_takes_marks_and_epochs_along():
     log = log_of(0, 0, 1, 1, 2)._replace(high_watermark=4, log_start_offset=3)
-    cut = truncate(log, 2)
+    cut = replica_log.truncate(log, 2)
 
     assert (cut.log_end_offset, cut.high_watermark, cut.log_start_offset, cut.epochs) == (2, 2, 2, ((0, 0),))
-    assert truncate(log, 9) == log
+    assert replica_log.truncate(log, 9) == log
 
 
 def test_an_epoch_without_records_goes_even_if_no_record_does():
     log = log_of(0, 0)._replace(epochs=((0, 0), (1, 2)))
-    assert truncate(log, 2) == log._replace(epochs=((0, 0),))
+    assert replica_log.truncate(log, 2) == log._replace(epochs=((0, 0),))
 
 
 def test_the_log_start_moves_up_only_and_cuts_the_epochs():
-    log = move_start(log_of(0, 0, 1, 1), 3)
+    log = replica_log.move_start(log_of(0, 0, 1, 1), 3)
     assert (log.log_start_offset, log.high_watermark, log.epochs, log.log_end_offset) == (3, 3, ((1, 3),), 4)
-    assert move_start(log, 2) == log
+    assert replica_log.move_start(log, 2) == log
 
 
 def test_a_log_begun_anew_goes_on_from_there():
-    log = append(begin_anew(log_of(0, 0), 9), ("a", "b"), 4)
+    log = replica_log.append(replica_log.begin_anew(log_of(0, 0), 9), ("a", "b"), 4)
     assert log.log_end_offset == 11
     assert [record.value for record in log.records_from(10)] == ["b"]
     assert log.records_from(0, 10) == log.records[:1]
@@ -220,7 +211,7 @@ def test_a_log_begun_anew_goes_on_from_there():
 @pytest.mark.parametrize(("checkpointed", "found"), [(0, 1), (1, 1), (2, 2), (9, 3)])
 def test_a_restart_finds_the_checkpointed_high_watermark_within_the_log(checkpointed, found):
     log = log_of(0, 0, 0)._replace(log_start_offset=1, checkpointed_high_watermark=checkpointed, high_watermark=3)
-    assert found_again(log).high_watermark == found
+    assert replica_log.found_again(log).high_watermark == found
 
 
 def test_a_follower_s_high_watermark_is_overwritten_not_raised():

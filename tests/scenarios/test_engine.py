@@ -9,21 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.scenarios import (
-    Crashes,
-    CrashesAndReturns,
-    Created,
-    Deleted,
-    Disconnected,
-    Grows,
-    Joins,
-    Leaves,
-    Pauses,
-    Processing,
-    Restarts,
-    Scenario,
-    Subscription,
-)
+from kafkalearn import scenarios
 from kafkalearn.scenarios.classic_client import ClassicProtocol
 from kafkalearn.scenarios.consumers import (
     DOINGS,
@@ -50,36 +36,46 @@ lengths = st.sampled_from([300, 4000, 9000, 14_000, 47_000, 70_000])
 others = st.one_of(
     *(
         st.builds(kind, seconds, st.sampled_from(NAMES[:3]), lengths)
-        for kind in (Pauses, Processing, Disconnected, Restarts)
+        for kind in (scenarios.Pauses, scenarios.Processing, scenarios.Disconnected, scenarios.Restarts)
     ),
-    st.builds(CrashesAndReturns, seconds, st.sampled_from(NAMES[:3]), lengths),
-    st.builds(Leaves, seconds, st.just("c3")),
-    st.builds(Crashes, seconds, st.just("c3")),
-    st.builds(Joins, seconds.map(lambda ms: ms + 1), st.just("c4")),
+    st.builds(scenarios.CrashesAndReturns, seconds, st.sampled_from(NAMES[:3]), lengths),
+    st.builds(scenarios.Leaves, seconds, st.just("c3")),
+    st.builds(scenarios.Crashes, seconds, st.just("c3")),
+    st.builds(scenarios.Joins, seconds.map(lambda ms: ms + 1), st.just("c4")),
 )
 topic_changes = st.lists(
-    st.sampled_from([Grows(60_000, "orders", 9), Created(90_000, "orders-eu", 3), Deleted(200_000, "clicks")]),
+    st.sampled_from(
+        [
+            scenarios.Grows(60_000, "orders", 9),
+            scenarios.Created(90_000, "orders-eu", 3),
+            scenarios.Deleted(200_000, "clicks"),
+        ]
+    ),
     max_size=3,
     unique=True,
 )
-subscriptions = st.sampled_from([Subscription(pattern="(orders|clicks).*"), Subscription(("orders", "clicks"))])
+subscriptions = st.sampled_from(
+    [scenarios.Subscription(pattern="(orders|clicks).*"), scenarios.Subscription(("orders", "clicks"))]
+)
 
 
 @st.composite
 def stories(draw, do_topics_change=False):
     """Three members and what happens to them, a fourth perhaps, and to their topics; and a long calm afterwards."""
-    events, has_c4 = [Joins(0, name) for name in NAMES[:3]], False
+    events, has_c4 = [scenarios.Joins(0, name) for name in NAMES[:3]], False
     for event in draw(st.lists(others, max_size=6)):
-        if not (isinstance(event, Joins) and has_c4):
-            has_c4 = has_c4 or isinstance(event, Joins)
+        if not (isinstance(event, scenarios.Joins) and has_c4):
+            has_c4 = has_c4 or isinstance(event, scenarios.Joins)
             events.append(event)
     last_ms = max(event.at_ms for event in events)
     static = draw(st.sampled_from([(), ("c2",), ("c1", "c2", "c3")]))
     speed = draw(st.sampled_from([None, 600]))
     if not do_topics_change:
-        return Scenario(tuple(events), (("orders", 7),), read_per_second=speed, static=static, end_ms=last_ms + CALM_MS)
+        return scenarios.Scenario(
+            tuple(events), (("orders", 7),), read_per_second=speed, static=static, end_ms=last_ms + CALM_MS
+        )
     wanted = draw(subscriptions)
-    return Scenario(
+    return scenarios.Scenario(
         (*events, *draw(topic_changes)),
         (("orders", 7), ("clicks", 2)),
         read_per_second=speed,
@@ -205,7 +201,7 @@ def clock():
 
 
 def running_consumer():
-    subscription = Subscription(("orders",))
+    subscription = scenarios.Subscription(("orders",))
     consumer = Consumer("c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=subscription)
     consumer.is_running, consumer.incarnation = True, 1
     return consumer

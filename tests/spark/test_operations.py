@@ -27,20 +27,6 @@ from kafkalearn.operations.reassignment import Target
 from kafkalearn.spark import operations
 from kafkalearn.spark.data.groups import offsets_records
 from kafkalearn.spark.data.logs import cluster_tables, tables_of
-from kafkalearn.spark.operations import (
-    as_findings,
-    bytes_to_copy,
-    find_faults,
-    load_of_brokers,
-    load_sizes,
-    load_without,
-    measure,
-    move_seconds,
-    moved_bytes,
-    partition_rows,
-    plan_rows,
-    without_coordinator,
-)
 
 pytestmark = pytest.mark.spark
 
@@ -49,14 +35,14 @@ pytestmark = pytest.mark.spark
 def test_both_ways_find_the_same_and_all_that_was_planted(spark, seed):
     planted = plant(seed, fault_count=len(KINDS))
     logs = cluster_logs(seed, planted)
-    found = as_findings(find_faults(tables_of(spark, logs)))
+    found = operations.as_findings(operations.find_faults(tables_of(spark, logs)))
 
     assert found == find_without_spark(logs)
     assert judge(found, planted).is_perfect
 
 
 def test_a_cluster_without_faults_gives_no_finding(spark):
-    assert as_findings(find_faults(tables_of(spark, cluster_logs(4, faults=[])))) == ()
+    assert operations.as_findings(operations.find_faults(tables_of(spark, cluster_logs(4, faults=[])))) == ()
 
 
 def test_the_records_are_those_of_the_batches(spark):
@@ -79,7 +65,7 @@ def test_a_hot_partition_of_the_largest_size_has_more_records_in_five_minutes_th
 def test_rows_that_are_no_records_are_refused(spark):
     tables = cluster_tables(spark, "small", seed=1)
     with pytest.raises(KafkaLearnError, match="no column 'timestamp_ms'"):
-        find_faults(tables._replace(records=tables.records.drop("timestamp_ms")))
+        operations.find_faults(tables._replace(records=tables.records.drop("timestamp_ms")))
 
 
 def test_the_groups_without_a_coordinator_are_those_whose_partition_has_no_replica_left(spark):
@@ -87,9 +73,9 @@ def test_the_groups_without_a_coordinator_are_those_whose_partition_has_no_repli
     placement = place_shifted([1, 2, 3], 50, 1)
     groups = spark.createDataFrame([(each,) for each in ids], "group_id string")
 
-    found = {row.group_id for row in without_coordinator(groups, placement, dead=[2]).collect()}
+    found = {row.group_id for row in operations.without_coordinator(groups, placement, dead=[2]).collect()}
     assert found == {each for each in ids if placement[offsets_partition(each, 50)] == (2,)}
-    assert without_coordinator(groups, place_shifted([1, 2, 3], 50, 2), dead=[2]).count() == 0
+    assert operations.without_coordinator(groups, place_shifted([1, 2, 3], 50, 2), dead=[2]).count() == 0
 
 
 def test_cleaned_partitions_are_smaller_and_a_plan_copies_them_whole(spark):
@@ -98,14 +84,14 @@ def test_cleaned_partitions_are_smaller_and_a_plan_copies_them_whole(spark):
     assert sum(row.size_bytes for row in cleaned.collect()) < sum(row.size_bytes for row in grown.collect())
 
     before, after = place_shifted([1, 2, 3], 50, 1), place_shifted([1, 2, 3], 50, 3)
-    copied = bytes_to_copy(cleaned, before, after).collect()
+    copied = operations.bytes_to_copy(cleaned, before, after).collect()
     assert sum(row.size_bytes for row in copied) == 2 * sum(row.size_bytes for row in cleaned.collect())
 
 
 def test_the_stages_measured_are_those_of_the_simulators(spark):
     ids = [f"group-{number}" for number in range(300)]
     groups = spark.createDataFrame([(each,) for each in ids], "group_id string")
-    measured = measure(offsets_records(spark, "small"), groups)
+    measured = operations.measure(offsets_records(spark, "small"), groups)
     played = play()
 
     assert [each.name for each in measured] == [each.name for each in played]
@@ -139,25 +125,27 @@ def plan(drawn):
 
 
 def test_leaders_and_load_are_those_of_the_simulator_for_every_dead_broker(spark, drawn):
-    rows = partition_rows(spark, drawn)
+    rows = operations.partition_rows(spark, drawn)
     for dead in ((), (3,), (1, 2)):
-        found = [Load(*row) for row in rows.transform(load_without, dead=dead).orderBy("broker_id").collect()]
+        found = [
+            Load(*row) for row in rows.transform(operations.load_without, dead=dead).orderBy("broker_id").collect()
+        ]
         assert found == list(leadership.load_without(drawn, dead))
 
 
 def test_moved_bytes_and_their_time_are_those_of_the_simulator(spark, drawn, plan):
-    moved = moved_bytes(partition_rows(spark, drawn), plan_rows(spark, plan))
+    moved = operations.moved_bytes(operations.partition_rows(spark, drawn), operations.plan_rows(spark, plan))
     by_hand = leadership.moved_bytes(drawn, plan)
     assert [Moved(*row) for row in moved.orderBy("broker_id").collect()] == list(by_hand)
     for produced in (0, 400, 1_000):
         expected = leadership.move_seconds(by_hand, 1_000, produced)
-        (row,) = move_seconds(moved, 1_000, produced).collect()
+        (row,) = operations.move_seconds(moved, 1_000, produced).collect()
         assert row.seconds == (None if expected is None else pytest.approx(float(expected)))
 
 
 def test_rows_without_what_is_needed_are_refused(spark):
     with pytest.raises(KafkaLearnError, match="no column 'replicas'"):
-        load_without(spark.range(1))
+        operations.load_without(spark.range(1))
 
 
 PARTITION_COUNT = 5
@@ -182,7 +170,7 @@ def logs():
 @pytest.fixture(scope="module")
 def sizes(spark, logs):
     rows = [(*record, p, offset) for p, records in logs.items() for offset, record in enumerate(records)]
-    found = load_sizes(
+    found = operations.load_sizes(
         spark.createDataFrame(rows, SCHEMA), partition_count=PARTITION_COUNT, rate=Rate(100)
     ).localCheckpoint()
     return found, {row.partition: row for row in found.collect()}
@@ -207,13 +195,13 @@ def test_each_partition_reads_and_keeps_what_the_core_says_before_and_after_clea
 
 
 def test_a_broker_loads_all_that_it_leads(logs, sizes):
-    of_brokers = {row.broker: row for row in load_of_brokers(sizes[0], [1, 2, 1, 2, 1]).collect()}
+    of_brokers = {row.broker: row for row in operations.load_of_brokers(sizes[0], [1, 2, 1, 2, 1]).collect()}
     for broker, partitions in ((1, (0, 2, 4)), (2, (1, 3))):
         assert of_brokers[broker].record_count == sum(len(logs.get(each, ())) for each in partitions)
 
 
 def test_the_records_of_a_shop_are_read_a_hundred_times_faster_once_cleaned(spark):
-    total = load_sizes(offsets_records(spark, "small")).agg(
+    total = operations.load_sizes(offsets_records(spark, "small")).agg(
         {"record_count": "sum", "cleaned_record_count": "sum", "group_count": "sum"}
     )
     row = total.first()
@@ -224,4 +212,6 @@ def test_the_records_of_a_shop_are_read_a_hundred_times_faster_once_cleaned(spar
 
 def test_bad_input_is_refused(spark):
     with pytest.raises(KafkaLearnError, match="records have the columns"):
-        load_sizes(spark.createDataFrame([("a", "b", 0, 0)], "key string, value string, partition int, offset bigint"))
+        operations.load_sizes(
+            spark.createDataFrame([("a", "b", 0, 0)], "key string, value string, partition int, offset bigint")
+        )

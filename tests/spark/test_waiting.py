@@ -10,19 +10,9 @@ from kafkalearn.delivery.cost import Trip, latency, timed_run
 from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
 from kafkalearn.purgatory.requests import ConsumerAnswered
 from kafkalearn.replication import Produce, Settings, TimePassed
+from kafkalearn.spark import waiting
 from kafkalearn.spark.data.logs import UNTIL_MS, generate_appends, generate_fetches
 from kafkalearn.spark.replication import isr_changes, replayed
-from kafkalearn.spark.waiting import (
-    BUCKET_US,
-    CASES,
-    TIMED_OUT,
-    acks_all_waits,
-    fetch_waits,
-    latency_counts,
-    latency_table,
-    round_trips,
-    with_latency,
-)
 
 pytestmark = pytest.mark.spark
 
@@ -37,14 +27,14 @@ def logs(spark):
     fetches = generate_fetches(spark, PARTITION_COUNT, SEED).cache()
     appends = generate_appends(spark, PARTITION_COUNT, SEED).cache()
     changes = isr_changes(fetches, appends, UNTIL_MS).cache()
-    writes = acks_all_waits(fetches, appends, changes, UNTIL_MS).cache()
+    writes = waiting.acks_all_waits(fetches, appends, changes, UNTIL_MS).cache()
     return SimpleNamespace(fetches=fetches, appends=appends, changes=changes, writes=writes)
 
 
 def test_each_write_waits_until_the_simulated_high_watermark_passes_it(logs):
     rows = logs.writes.orderBy("partition", "at_ms").collect()
     assert len(rows) == logs.appends.count()
-    assert {row.error for row in rows} == {None, TIMED_OUT}
+    assert {row.error for row in rows} == {None, waiting.TIMED_OUT}
     for partition in range(PARTITION_COUNT):
         marks = replayed(logs.fetches, logs.appends, "orders", partition, UNTIL_MS)
         high_watermarks = [each.high_watermark for each in marks]
@@ -56,7 +46,7 @@ def test_each_write_waits_until_the_simulated_high_watermark_passes_it(logs):
             is_late = committed_ms is None or committed_ms >= due_ms
             answered_ms = due_ms if is_late else committed_ms
             assert row.waited_ms == (answered_ms - row.at_ms if answered_ms <= UNTIL_MS else None)
-            assert row.error == (TIMED_OUT if is_late and due_ms <= UNTIL_MS else None)
+            assert row.error == (waiting.TIMED_OUT if is_late and due_ms <= UNTIL_MS else None)
 
 
 def answered(commits, row, min_bytes, max_wait_ms):
@@ -80,7 +70,9 @@ def answered(commits, row, min_bytes, max_wait_ms):
 
 @pytest.mark.parametrize(("min_bytes", "max_wait_ms"), [(1, 500), (2_500, 3_000), (100_000, 400)])
 def test_each_consumer_waits_as_long_as_the_simulated_one_and_gets_as_much(logs, min_bytes, max_wait_ms):
-    waits = logs.writes.where("partition < 2").transform(fetch_waits, min_bytes=min_bytes, max_wait_ms=max_wait_ms)
+    waits = logs.writes.where("partition < 2").transform(
+        waiting.fetch_waits, min_bytes=min_bytes, max_wait_ms=max_wait_ms
+    )
     rows = waits.orderBy("partition", "asked_ms").collect()
     commits = logs.writes.where("partition < 2 AND committed_ms IS NOT NULL").orderBy("committed_ms", "leader_end")
     by_partition = {number: {} for number in range(2)}
@@ -95,44 +87,47 @@ def test_each_consumer_waits_as_long_as_the_simulated_one_and_gets_as_much(logs,
 
 def test_numbers_and_columns_that_make_no_sense_are_refused(spark, logs):
     with pytest.raises(KafkaLearnError, match="timeout_ms must be at least 1"):
-        acks_all_waits(logs.fetches, logs.appends, logs.changes, UNTIL_MS, timeout_ms=0)
+        waiting.acks_all_waits(logs.fetches, logs.appends, logs.changes, UNTIL_MS, timeout_ms=0)
     writes = spark.createDataFrame([], WRITES)
     with pytest.raises(KafkaLearnError, match="min_bytes must be at least 1"):
-        writes.transform(fetch_waits, min_bytes=0)
+        writes.transform(waiting.fetch_waits, min_bytes=0)
     with pytest.raises(KafkaLearnError, match="no column 'committed_ms'"):
-        writes.drop("committed_ms").transform(fetch_waits, min_bytes=1)
+        writes.drop("committed_ms").transform(waiting.fetch_waits, min_bytes=1)
 
 
-@pytest.mark.parametrize(("acks", "replicas"), [(0, 3), *CASES])
+@pytest.mark.parametrize(("acks", "replicas"), [(0, 3), *waiting.CASES])
 def test_every_record_waits_as_long_as_in_a_run_of_the_simulator(spark, acks, replicas):
-    for row in round_trips(spark, 40, seed=3).transform(with_latency, acks, replicas).collect():
+    for row in waiting.round_trips(spark, 40, seed=3).transform(waiting.with_latency, acks, replicas).collect():
         trip = Trip(row[0], row[1], tuple(row[2 : 1 + replicas]))
         called = [each.state.partition.now_ms for each in timed_run(acks, trip) if each.state.producer.callbacks]
         assert row.latency_us == latency(acks, trip) == called[0]
 
 
 def test_the_counts_are_those_of_the_rows_and_the_shares_those_of_the_counts(spark):
-    rows = round_trips(spark, 3_000, seed=5).cache()
-    shares = {(row["acks"], row["replicas"]): row for row in latency_table(rows)}
-    for acks, replicas in CASES:
-        waited = sorted(row.latency_us for row in rows.transform(with_latency, acks, replicas).collect())
-        assert shares[str(acks), replicas]["50 % within, ms"] * 1000 == (waited[1499] // BUCKET_US + 1) * BUCKET_US
+    rows = waiting.round_trips(spark, 3_000, seed=5).cache()
+    shares = {(row["acks"], row["replicas"]): row for row in waiting.latency_table(rows)}
+    for acks, replicas in waiting.CASES:
+        waited = sorted(row.latency_us for row in rows.transform(waiting.with_latency, acks, replicas).collect())
+        assert (
+            shares[str(acks), replicas]["50 % within, ms"] * 1000
+            == (waited[1499] // waiting.BUCKET_US + 1) * waiting.BUCKET_US
+        )
     assert {
-        row["sum(records)"] for row in latency_counts(rows).groupBy("acks", "replicas").sum("records").collect()
+        row["sum(records)"] for row in waiting.latency_counts(rows).groupBy("acks", "replicas").sum("records").collect()
     } == {3_000}
 
 
 def test_the_rows_are_the_same_however_spark_cuts_them(spark):
-    rows = round_trips(spark, 1_000, seed=7)
-    assert rows.exceptAll(round_trips(spark, 1_000, seed=7).repartition(5)).count() == 0
-    assert rows.exceptAll(round_trips(spark, 1_000, seed=8)).count() > 900
+    rows = waiting.round_trips(spark, 1_000, seed=7)
+    assert rows.exceptAll(waiting.round_trips(spark, 1_000, seed=7).repartition(5)).count() == 0
+    assert rows.exceptAll(waiting.round_trips(spark, 1_000, seed=8)).count() > 900
 
 
 def test_what_does_not_fit_is_refused(spark):
-    rows = round_trips(spark, 1)
+    rows = waiting.round_trips(spark, 1)
     with pytest.raises(KafkaLearnError, match="acks"):
-        with_latency(rows, 2)
+        waiting.with_latency(rows, 2)
     with pytest.raises(KafkaLearnError, match="replica_count"):
-        with_latency(rows, "all", 6)
+        waiting.with_latency(rows, "all", 6)
     with pytest.raises(KafkaLearnError, match="no column 'back_us'"):
-        with_latency(rows.drop("back_us"))
+        waiting.with_latency(rows.drop("back_us"))

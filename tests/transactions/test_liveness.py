@@ -3,27 +3,18 @@
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.transactions import model
+from kafkalearn.transactions import model, search
 from kafkalearn.transactions.client import Sent, Settings
-from kafkalearn.transactions.search import (
-    A_RECORD,
-    DECIDED_ENDS,
-    PROGRESS,
-    READ_ON,
-    WITH_A_FAILOVER,
-    WITH_A_TIMER,
-    find_stuck,
-)
 
-TWO_RECORDS = {**A_RECORD, Sent: 2}
+TWO_RECORDS = {**search.A_RECORD, Sent: 2}
 
 
-def stuck(cluster, events=WITH_A_FAILOVER, promise=READ_ON):
-    return find_stuck(Settings(cluster), events, promise, at_most=TWO_RECORDS)
+def stuck(cluster, events=search.WITH_A_FAILOVER, promise=search.READ_ON):
+    return search.find_stuck(Settings(cluster), events, promise, at_most=TWO_RECORDS)
 
 
-@pytest.mark.parametrize("promise", PROGRESS)
-@pytest.mark.parametrize("events", [WITH_A_TIMER, WITH_A_FAILOVER], ids=["timer", "failover"])
+@pytest.mark.parametrize("promise", search.PROGRESS)
+@pytest.mark.parametrize("events", [search.WITH_A_TIMER, search.WITH_A_FAILOVER], ids=["timer", "failover"])
 @pytest.mark.parametrize("version", [0, 1, 2])
 def test_where_brokers_verify_all_ends(version, events, promise):
     assert stuck(model.Settings(transaction_version=version), events, promise).outcome == "nothing left"
@@ -40,7 +31,7 @@ def test_where_they_do_not_a_transaction_hangs(version):
 
 
 def test_a_marker_that_is_refused_for_good_keeps_its_id_by_one_named_failure():
-    found = stuck(model.Settings(defects=("KAFKA-19999",)), promise=DECIDED_ENDS)
+    found = stuck(model.Settings(defects=("KAFKA-19999",)), promise=search.DECIDED_ENDS)
 
     assert [type(frame.event).__name__ for frame in found.trace[-2:]] == ["CoordinatorLoaded", "MarkerArrived"]
     assert found.trace[-1].state.cluster.transactions[0].is_refused

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kafkalearn.zookeeper.fetching import (
-    Append,
-    Assigned,
-    BrokerCrashed,
-    BrokerRestarted,
-    CommitOffsets,
-    Fetch,
-    FindLeaders,
-    LeaderMoved,
-    Next,
-    RecordsDeleted,
-    Settings,
-    Shutdown,
-    StartConnections,
-    start,
-    step,
-)
+from kafkalearn.zookeeper import fetching
 from kafkalearn.zookeeper.fetching.cluster import Ended, Raised, Read
 
 DEFAULTS = {"consumer.timeout.ms": "350", "auto.commit.enable": "false"}
@@ -28,13 +12,13 @@ ANSWERED = (Read, Raised, Ended)
 WAITS_IN = {True: "addPartitions", False: "partitionCount"}
 
 
-def settings_of(script: dict) -> Settings:
+def settings_of(script: dict) -> fetching.Settings:
     """The settings of a script: its topic, two brokers, and what its consumer was configured with."""
     config = {**DEFAULTS, **script["config"]}
     joined = next(each["op"] for each in script["steps"] if each["op"]["op"] == "join")
     given = {name.replace(".", "_"): _value(value) for name, value in config.items()}
     created = script["steps"][0]["op"]["assignment"]
-    return Settings(((script["topic"], len(created)),), stream_count=joined["streams"], **given)
+    return fetching.Settings(((script["topic"], len(created)),), stream_count=joined["streams"], **given)
 
 
 def _value(text: str) -> int | bool | str:
@@ -43,22 +27,22 @@ def _value(text: str) -> int | bool | str:
     return int(text) if text.isdigit() else text
 
 
-def settle(settings: Settings, state, events: list | None = None):
+def settle(settings: fetching.Settings, state, events: list | None = None):
     """Let the leader finder and the fetchers go on until nothing changes; the events are added to a list."""
 
     def after(state, event):
         if events is not None:
             events.append(event)
-        return step(settings, state, event)
+        return fetching.step(settings, state, event)
 
     while True:
         before = state
         finder = state.leader_finder
         if finder and state.no_leader and finder.waits_for is None:
-            state = after(state, FindLeaders())
+            state = after(state, fetching.FindLeaders())
         for fetcher in state.fetchers:
             if not state.fetcher(fetcher.key).in_hand:
-                state = after(state, Fetch(*fetcher.key))
+                state = after(state, fetching.Fetch(*fetcher.key))
         if state == before:
             return state
 
@@ -75,20 +59,20 @@ class Step(NamedTuple):
 def events_of(script: dict):
     """The settings of a script, all its events, and its steps."""
     settings = settings_of(script)
-    topic, state, events, steps = script["topic"], start(settings), [], []
+    topic, state, events, steps = script["topic"], fetching.start(settings), [], []
     leaders, stored = None, {}
     for each in script["steps"]:
         begin = len(events)
         for event in _events(topic, each, stored):
             events.append(event)
-            state = step(settings, state, event)
-            if isinstance(event, Append):
+            state = fetching.step(settings, state, event)
+            if isinstance(event, fetching.Append):
                 state = settle(settings, state, events)  # the producer waited for each record, and the fetcher did not
         own_end = len(events)
         for partition, leader in enumerate(each.get("leaders", ())):
             if leaders is None or leaders[partition] != leader:
-                events.append(LeaderMoved(topic, partition, leader))
-                state = step(settings, state, events[-1])
+                events.append(fetching.LeaderMoved(topic, partition, leader))
+                state = fetching.step(settings, state, events[-1])
         leaders = each.get("leaders", leaders)
         stored = {int(partition): int(offset) for partition, offset in each.get("offsets", {}).items()}
         state = settle(settings, state, events)
@@ -100,22 +84,24 @@ def _events(topic: str, each: dict, stored: dict) -> list:
     op = each["op"]
     match op["op"]:
         case "produce":
-            return [Append(topic, op["partition"], 1, op.get("size", 100))] * op["each"]
+            return [fetching.Append(topic, op["partition"], 1, op.get("size", 100))] * op["each"]
         case "delete_records":
-            return [RecordsDeleted(topic, op["partition"], op["before"])]
+            return [fetching.RecordsDeleted(topic, op["partition"], op["before"])]
         case "join":
             streams = {int(name): info["stream"] for name, info in each["state"]["registry"].items()}
-            return [StartConnections([Assigned(topic, p, streams[p], stored.get(p, -1)) for p in streams])]
+            return [
+                fetching.StartConnections([fetching.Assigned(topic, p, streams[p], stored.get(p, -1)) for p in streams])
+            ]
         case "next":
-            return [Next(op["stream"])]
+            return [fetching.Next(op["stream"])]
         case "commit":
-            return [CommitOffsets()]
+            return [fetching.CommitOffsets()]
         case "shutdown":
-            return [Shutdown()]
+            return [fetching.Shutdown()]
         case "stop_broker":
-            return [BrokerCrashed(op["broker"])]
+            return [fetching.BrokerCrashed(op["broker"])]
         case "start_broker":
-            return [BrokerRestarted(op["broker"])]
+            return [fetching.BrokerRestarted(op["broker"])]
     return []
 
 

@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from kafkalearn.zookeeper.connector import (
-    BrokerStarted,
-    BrokerStopped,
-    CommitOffsets,
-    Crash,
-    CreateMessageStreams,
-    Produce,
-    Read,
-    SessionExpired,
-    Settings,
-    Shutdown,
-    TopicCreated,
-    TopicDeleted,
-    TopicGrown,
-    WaitForRecord,
-    start,
-)
+from kafkalearn.zookeeper import connector
 from kafkalearn.zookeeper.connector.model import GaveUp, Group, RebalanceBegan, Rebalanced, RecordsRead, Threw
 from kafkalearn.zookeeper.layout import consumer_path, group_path, ids_path, read_registration
 from kafkalearn.zookeeper.schedules import settle
@@ -33,10 +17,10 @@ KINDS = {"white": "white_list", "black": "black_list"}
 IN_THE_WAY = "NodeExists"
 
 
-def settings_of(script: dict, more: dict | None = None) -> Settings:
+def settings_of(script: dict, more: dict | None = None) -> connector.Settings:
     """The settings that a script was recorded with."""
     config = {**script["config"], **(more or {})}
-    return Settings(
+    return connector.Settings(
         script["group"],
         config.get("partition.assignment.strategy", "range"),
         rebalance_backoff_ms=700,
@@ -62,8 +46,8 @@ class Player:
 
     def __post_init__(self) -> None:
         self.settings = settings_of(self.script)
-        self.group = start(self.settings)
-        self._do(BrokerStarted())
+        self.group = connector.start(self.settings)
+        self._do(connector.BrokerStarted())
 
     def play(self, recorded: dict) -> dict | None:
         """Do one operation; what came of it while a consumer was frozen, else None."""
@@ -86,40 +70,40 @@ class Player:
     def _freeze(self, op: dict, is_long: bool) -> dict:
         stopped = (op["member"],)
         if is_long:
-            self._do(SessionExpired(self.group.connector(op["member"]).session))
+            self._do(connector.SessionExpired(self.group.connector(op["member"]).session))
         self._settle(stopped)
         self._read(stopped)
         return {"ids": sorted(self.ids), "owners": self.owners}
 
     def _expire(self) -> None:
         for session in self.killed:
-            self._do(SessionExpired(session))
+            self._do(connector.SessionExpired(session))
         self.killed = []
         self._settle()
 
     def _events(self, op: dict) -> list:
         match op["op"]:
             case "create":
-                return [TopicCreated(op["topic"], op["partitions"])]
+                return [connector.TopicCreated(op["topic"], op["partitions"])]
             case "grow":
-                return [TopicGrown(op["topic"], op["to"])]
+                return [connector.TopicGrown(op["topic"], op["to"])]
             case "delete_topic":
-                return [TopicDeleted(op["topic"])]
+                return [connector.TopicDeleted(op["topic"])]
             case "produce":
-                return [Produce(op["topic"], number, op["each"]) for number in range(op["partitions"])]
+                return [connector.Produce(op["topic"], number, op["each"]) for number in range(op["partitions"])]
             case "join":
                 return self._joins(op)
             case "leave":
-                return [Shutdown(op["member"])]
+                return [connector.Shutdown(op["member"])]
             case "kill":
                 self.killed.append(self.group.connector(op["member"]).session)
-                return [Crash(op["member"])]
+                return [connector.Crash(op["member"])]
             case "commit":
-                return [CommitOffsets(op["member"])]
+                return [connector.CommitOffsets(op["member"])]
             case "stop_broker":
-                return [BrokerStopped()]
+                return [connector.BrokerStopped()]
             case "start_broker":
-                return [BrokerStarted()]
+                return [connector.BrokerStarted()]
             case "plant":
                 self._plant(op)
             case "remove":
@@ -141,7 +125,7 @@ class Player:
         except ValueError as reason:
             self.threw.setdefault(member, []).append(f"kafka.common.InvalidConfigException: {reason}")
             return []
-        event = CreateMessageStreams(member, subscription)
+        event = connector.CreateMessageStreams(member, subscription)
         if "consumer.id" in op.get("config", {}):
             event = replace(event, consumer_id=self.script["own_id"])
         return [event, event] if op.get("twice") else [event]
@@ -184,11 +168,11 @@ class Player:
     def _read(self, stopped: tuple[str, ...] = ()) -> None:
         for each in self.group.connectors:
             if each.has_streams and each.is_fetching and each.name not in stopped:
-                self._do(Read(each.name))
+                self._do(connector.Read(each.name))
 
     def wait(self, member: str) -> None:
         """An application waits for a record that does not come."""
-        self._do(WaitForRecord(member))
+        self._do(connector.WaitForRecord(member))
 
     # ---- what can be compared
 

@@ -26,25 +26,11 @@ from kafkalearn.zookeeper.fetching import (
     StopConnections,
     broken,
     check,
+    cluster,
     fetcher_id,
     simulate,
     start,
     step,
-)
-from kafkalearn.zookeeper.fetching.cluster import (
-    Committed,
-    Ended,
-    FetcherDied,
-    FinderBlocked,
-    MetadataFailed,
-    NothingFetched,
-    OffsetReset,
-    OffsetsApart,
-    PartitionFailed,
-    QueuesCleared,
-    Raised,
-    Read,
-    Waited,
 )
 from kafkalearn.zookeeper.fetching.simulator import FINDER_FREE, NO_FETCHER_DEAD, NOBODY_STOPPED
 from tests.every import every_case
@@ -118,11 +104,11 @@ def test_invariants_hold_whatever_happens(settings, owns, events):
 def test_records_come_once_and_in_order_while_nothing_is_out_of_range(settings, events):
     owns = StartConnections([Assigned("orders", p, p % STREAMS, 0) for p in range(PARTITIONS)])
     trace = played(settings, [owns, *events])
-    read = [effect for frame in trace for effect in frame.state.effects if isinstance(effect, Read)]
+    read = [effect for frame in trace for effect in frame.state.effects if isinstance(effect, cluster.Read)]
     for partition in range(PARTITIONS):
         offsets = [each.offset for each in read if each.topic_partition.partition == partition]
         assert offsets == list(range(len(offsets)))
-    assert not any(isinstance(effect, OffsetReset) for frame in trace for effect in frame.state.effects)
+    assert not any(isinstance(effect, cluster.OffsetReset) for frame in trace for effect in frame.state.effects)
 
 
 @given(all_settings(), assignments, st.lists(st.one_of(rough), max_size=60))
@@ -135,7 +121,11 @@ def test_the_check_on_enqueue_finds_nothing_while_every_broker_runs(settings, ow
 def test_only_a_read_moves_the_consumed_offset_unless_it_is_reset(settings, owns, events):
     for before, after in pairwise(played(settings, [owns, *events])):
         was = {each.topic_partition: each.consumed_offset for each in before.state.registry}
-        told = {effect.topic_partition for effect in after.state.effects if isinstance(effect, Read | OffsetReset)}
+        told = {
+            effect.topic_partition
+            for effect in after.state.effects
+            if isinstance(effect, cluster.Read | cluster.OffsetReset)
+        }
         for info in after.state.registry:
             if info.topic_partition in was and info.topic_partition not in told:
                 assert info.consumed_offset == was[info.topic_partition] or isinstance(after.event, Next)
@@ -205,7 +195,7 @@ def test_what_is_committed_is_what_was_consumed(script):
     stored = {}
     for number, one in enumerate(steps):
         for effect in told_by(trace, one):
-            if isinstance(effect, Committed):
+            if isinstance(effect, cluster.Committed):
                 stored |= {str(each.partition): str(offset) for each, offset in effect.offsets}
         op = one.recorded["op"]
         if op["op"] == "set_offset":
@@ -217,7 +207,7 @@ def test_what_is_committed_is_what_was_consumed(script):
 def test_the_consumer_says_that_it_may_lose_data_where_the_real_one_logged_it(script):
     settings, events, _ = events_of(script)
     told = (effect for frame in simulate(settings, events) for effect in frame.state.effects)
-    apart = [effect for effect in told if isinstance(effect, OffsetsApart)]
+    apart = [effect for effect in told if isinstance(effect, cluster.OffsetsApart)]
     assert len(apart) == len(script["errors_logged"])
     for each, line in zip(apart, script["errors_logged"], strict=True):
         said = f"consumed offset: {each.consumed_offset} doesn't match fetch offset: {each.fetch_offset} "
@@ -240,32 +230,32 @@ def effects_of(trace, kind):
 def test_a_record_that_is_too_large_ends_the_stream_before_0_10_1_and_comes_whole_since():
     events = [Append("orders", 0, 1, 900), OWNS_BOTH, FindLeaders(), Fetch(1), Next(0), Next(0)]
     old = simulate(Settings(stream_count=2, fetch_message_max_bytes=100, release="0.10.0"), events)
-    assert [each.exception for each in effects_of(old, Raised)] == [
+    assert [each.exception for each in effects_of(old, cluster.Raised)] == [
         "MessageSizeTooLargeException",
         "IllegalStateException: Iterator is in failed state",
     ]
     assert old[4].state.registry[0].fetched_offset == 0  # the fetcher asks for the same offset again and again
     new = simulate(Settings(stream_count=2, fetch_message_max_bytes=100, release="0.10.1"), events)
-    assert [each.offset for each in effects_of(new, Read)] == [0]
+    assert [each.offset for each in effects_of(new, cluster.Read)] == [0]
 
 
 def test_without_a_time_out_a_stream_waits_and_with_one_it_can_be_asked_again():
-    assert effects_of(simulate(SMALL, [Next(0)]), Waited)
+    assert effects_of(simulate(SMALL, [Next(0)]), cluster.Waited)
     timed = Settings(consumer_timeout_ms=10)
     owns = StartConnections([Assigned("orders", 0, 0, 0)])
     trace = simulate(timed, [owns, FindLeaders(), Next(), Append("orders", 0), Fetch(1), Next()])
-    assert [each.exception for each in effects_of(trace, Raised)] == ["ConsumerTimeoutException"]
-    assert effects_of(trace, Read)
+    assert [each.exception for each in effects_of(trace, cluster.Raised)] == ["ConsumerTimeoutException"]
+    assert effects_of(trace, cluster.Read)
 
 
 def test_a_rebalance_throws_away_what_was_fetched_and_commits_what_was_consumed():
     begin = [Append("orders", 0, 5), OWNS_BOTH, FindLeaders(), Fetch(1), Fetch(1), Fetch(1), Next(0), StopConnections()]
     end = simulate(SMALL, begin)[-1].state
-    assert end.effects[0] == QueuesCleared(2)
+    assert end.effects[0] == cluster.QueuesCleared(2)
     assert dict(end.effects[1].offsets)["orders", 0] == 1
     assert (end.registry, end.fetchers, end.leader_finder) == ((), (), None)
     without = simulate(Settings(stream_count=2, fetch_message_max_bytes=100, auto_commit_enable=False), begin)
-    assert not effects_of(without, Committed)
+    assert not effects_of(without, cluster.Committed)
 
 
 def test_what_is_read_after_a_shutdown_is_not_in_its_commit():
@@ -273,9 +263,9 @@ def test_what_is_read_after_a_shutdown_is_not_in_its_commit():
     trace = simulate(
         wide, [Append("orders", 0, 3), OWNS_BOTH, FindLeaders(), Fetch(1), Next(0), Shutdown(), *[Next(0)] * 4]
     )
-    assert [each.offset for each in effects_of(trace, Read)] == [0, 1, 2]
-    assert dict(effects_of(trace, Committed)[0].offsets)["orders", 0] == 1
-    assert effects_of(trace, Ended) == [Ended(0), Ended(0)]
+    assert [each.offset for each in effects_of(trace, cluster.Read)] == [0, 1, 2]
+    assert dict(effects_of(trace, cluster.Committed)[0].offsets)["orders", 0] == 1
+    assert effects_of(trace, cluster.Ended) == [cluster.Ended(0), cluster.Ended(0)]
 
 
 def test_a_queue_that_is_full_holds_up_another_stream_and_the_leader_finder():
@@ -287,7 +277,7 @@ def test_a_queue_that_is_full_holds_up_another_stream_and_the_leader_finder():
         step(SMALL, end, FindLeaders())
     free = step(SMALL, end, Next(0))
     assert FINDER_FREE not in broken(SMALL, free)
-    assert effects_of(simulate(SMALL, [*full, *lost]), FinderBlocked) == [FinderBlocked(1, 0)]
+    assert effects_of(simulate(SMALL, [*full, *lost]), cluster.FinderBlocked) == [cluster.FinderBlocked(1, 0)]
 
 
 def test_two_fetchers_help_only_where_their_ids_differ():
@@ -304,22 +294,22 @@ def test_an_offset_beyond_the_end_is_reset_too(reset, offset):
     owns = StartConnections([Assigned("orders", 0, 0, 0)])
     cut = [Append("orders", 0, 6), owns, FindLeaders(), Fetch(1), RecordsDeleted("orders", 0, 1)]
     trace = simulate(settings, [*cut, LogTruncated("orders", 0, 3), Fetch(1)])
-    assert effects_of(trace, OffsetReset)[-1].offset == offset
+    assert effects_of(trace, cluster.OffsetReset)[-1].offset == offset
 
 
 def test_a_partition_whose_broker_is_gone_waits_for_a_leader_and_is_asked_for_again():
     owns = StartConnections([Assigned("orders", 1, 0, 0)])
     trace = simulate(Settings(), [owns, FindLeaders(), BrokerCrashed(2), Fetch(2), FindLeaders(), Fetch(2)])
-    assert [each.error for each in effects_of(trace, PartitionFailed)] == ["no connection", "no connection"]
+    assert [each.error for each in effects_of(trace, cluster.PartitionFailed)] == ["no connection", "no connection"]
     nobody = simulate(Settings(), [owns, BrokerCrashed(1), BrokerCrashed(2), FindLeaders()])
-    assert effects_of(nobody, MetadataFailed)
+    assert effects_of(nobody, cluster.MetadataFailed)
     assert nobody[-1].state.no_leader == (("orders", 1),)
 
 
 def test_a_fetcher_without_partitions_is_stopped_in_the_next_round():
     owns = StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 0, 0)])
     trace = simulate(Settings(), [owns, FindLeaders(), LeaderMoved("orders", 1, 1), Fetch(2), Fetch(2), FindLeaders()])
-    assert effects_of(trace, NothingFetched)
+    assert effects_of(trace, cluster.NothingFetched)
     assert [each.key for each in trace[-1].state.fetchers] == [(1, 0)]
 
 
@@ -329,7 +319,7 @@ def test_two_threads_can_come_to_one_partition_and_then_the_later_one_dies():
     twice = [Append("orders", 0, 3), owns, BrokerCrashed(2), FindLeaders(), BrokerRestarted(2)]
     away = [LeaderMoved("orders", 0, 2), FindLeaders(), Fetch(2), LeaderMoved("orders", 0, 1), Fetch(1)]
     trace = simulate(Settings(stream_count=2), [*twice, *away])
-    (died,) = effects_of(trace, FetcherDied)
+    (died,) = effects_of(trace, cluster.FetcherDied)
     assert (died.broker_id, died.fetched_offset, died.fetch_offset) == (1, 3, 0)
     assert NO_FETCHER_DEAD in broken(Settings(stream_count=2), trace[-1].state)
     with pytest.raises(IllegalEvent, match="has ended"):
