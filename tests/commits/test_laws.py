@@ -7,10 +7,57 @@ from hypothesis import strategies as st
 from kafkalearn import commits
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.search import explore, whole
+from kafkalearn.commits import CommitSync, Crash, Poll, Process, Settings, Start
 from kafkalearn.commits.model import SINKS
 from kafkalearn.commits.simulator import NOT_AHEAD, NOT_DOUBLED, NOT_LOST
-from tests.commits.scripts import script_of
 from tests.recorded import recorded
+
+# The recorded scripts of what a crash costs, as events of the simulator.
+SINK_OF = {"idempotent_sink": "idempotent", "offset_in_transaction": "transaction", "optimistic_offset": "lock"}
+
+
+def script_of(case):
+    """The settings and the events of a recorded case."""
+    events = [event for op in case["events"] for event in events_of(op)]
+    first = next(op["offsets"][0] for op in case["events"] if op["op"] == "poll")
+    seen = [op for op in case["events"] if op["op"] in ("poll", "process")]
+    record_count = 1 + max(offset for op in seen for offset in (*op.get("offsets", ()), op.get("offset", 0)))
+    settings = Settings(
+        record_count,
+        committed=first,
+        is_auto=has_auto(case),
+        auto_commit_interval_ms=0,
+        sink=SINK_OF.get(case["strategy"], "plain"),
+    )
+    return settings, [Start("A"), *events]
+
+
+def has_auto(case):
+    return any(op["op"] == "auto_commit" for op in case["events"])
+
+
+def events_of(op):
+    """What an operation of a script is here; a takeover brings the poll that the script leaves out."""
+    by = op.get("by", "A")
+    match op["op"]:
+        case "poll":
+            return [Poll(by, at_most=len(op["offsets"]))]
+        case "process":
+            return [Process(by, op["offset"])]
+        case "commit":
+            return [CommitSync(by, op["offset"])]
+        case "auto_commit":
+            return []  # inside the poll that follows
+        case "crash":
+            return [Crash(by)]
+        case "restart":
+            return [Start(by)]
+        case "takeover":
+            return [Start(by), Poll(by)]
+        case "seek_to_stored":
+            return []  # a consumer of such a sink starts there
+    raise AssertionError(f"unknown operation {op}")
+
 
 by = st.sampled_from("AB")
 offsets = st.one_of(st.none(), st.integers(0, 9))
@@ -106,14 +153,14 @@ def search(events, *names, sink="plain", **limits):
     return explore(whole(settings, commits.step, promises), commits.start(settings), events, **limits)
 
 
-def events_of(found):
+def happened(found):
     return [(type(frame.event).__name__, frame.event.by) for frame in found.trace[1:]]
 
 
 def test_the_shortest_way_to_do_a_record_twice_needs_no_crash_only_a_new_owner():
     found = search(BOTH, NOT_DOUBLED)
     assert found.broken == (NOT_DOUBLED,)
-    assert [name for name, _ in events_of(found)] == ["Start", "Poll", "Process"] * 2
+    assert [name for name, _ in happened(found)] == ["Start", "Poll", "Process"] * 2
 
 
 @pytest.mark.parametrize("sink", ["idempotent", "lock"])
@@ -132,7 +179,7 @@ def test_the_search_and_the_sweep_lose_with_as_many_events():
         [commits.Start(), commits.Poll(), commits.Process(), commits.CommitSync(), commits.Crash()], NOT_LOST
     )
     swept = commits.shortest(commits.sweep("before the batch", commits.Workload(2, 1)), "lost")
-    assert [name for name, _ in events_of(found)] == ["Start", "Poll", "CommitSync", "Crash"]
+    assert [name for name, _ in happened(found)] == ["Start", "Poll", "CommitSync", "Crash"]
     assert swept.after + 1 == len(found.trace) - 1
 
 

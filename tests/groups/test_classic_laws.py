@@ -21,7 +21,6 @@ from kafkalearn.groups.classic.joining import GroupUpdate
 from kafkalearn.groups.classic.members import heartbeat
 from kafkalearn.groups.classic.model import GroupWritten, JoinAnswered, StateChanged, Transition
 from tests.every import every_case
-from tests.groups.scripts import expected
 from tests.recorded import recorded
 
 CLIENTS = "abcd"
@@ -209,3 +208,19 @@ def test_a_real_broker_answered_every_request_like_this(script):
 @every_case("script", LIVE["random"], ids=lambda script: script["id"])
 def test_it_did_so_in_scripts_that_were_drawn_at_random(script):
     plays_as_recorded(script)
+
+
+# A step of the recorded scripts of the classic protocol, in the form in which the simulator's is compared with it.
+
+
+def expected(recorded_step: dict) -> dict:
+    """Members and answers that came together are sorted."""
+    group = recorded_step["group"]
+    responses = [{**each, "members": sorted(each["members"])} if "members" in each else each
+                 for each in recorded_step.get("responses", [])]  # fmt: skip
+    return {
+        "responses": sorted(responses, key=str),
+        "group": group and {**group, "members": sorted(group["members"])},
+        "records": recorded_step.get("records", []),
+        "time_ms": recorded_step["time_ms"],
+    }

@@ -8,10 +8,43 @@ from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend
-from kafkalearn.log import Clean, EndTransaction, Retain, Roll, Settings
+from kafkalearn.log import Append, Clean, EndTransaction, NewBatch, Retain, Roll, Settings
 from kafkalearn.log.reader import PROMISES, Read, RecordsRead, broken, check, ghosts, simulate, start, step, table_of
-from tests.log.crossings import DAY, OFTEN, SLEEPS, crossed, put, reads, schedules
 from tests.log.schedules import appends, cleans, operations, possible, rolls, small_settings
+
+# Events for a log and a reader that crosses it.
+DAY = 86_400_000
+OFTEN = Settings("compact", min_cleanable_dirty_ratio=0.0)
+ALWAYS_KEPT = ("the log holds the last value of every key", "a reader that reads on is wrong in its ghosts only")
+"""What no schedule breaks while the policy is ``compact`` alone."""
+
+
+def put(key, value, at_ms):
+    return Append((NewBatch(((key, value, at_ms),)),))
+
+
+SLEEPS = [
+    put("anna", "1", 0),
+    Read(1, now_ms=10),
+    put("anna", None, 20),
+    Roll(),
+    Clean(100),
+    put("ben", "1", 200),
+    Roll(),
+]
+reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0, 1000))
+schedules = st.lists(appends | rolls | cleans | reads, max_size=25)
+
+
+def crossed(settings, events):
+    """The last state of a run, every state of which is as it must be."""
+    before = None
+    for frame in simulate(settings, events):
+        check(settings, frame.state, before)
+        assert broken(settings, frame.state, before, ALWAYS_KEPT) == ()
+        before = frame.state
+    return before
+
 
 HAS_LAST_VALUES, WRONG_IN_GHOSTS_ONLY, NO_GHOST, QUICK = PROMISES
 NEW = [put("anna", "1", 0), put("ben", "1", 1), put("anna", None, 2), Roll()]

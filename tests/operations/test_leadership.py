@@ -35,7 +35,42 @@ from kafkalearn.operations.leadership import (
     step,
 )
 from kafkalearn.operations.reassignment import Target
-from tests.operations.clusters import BROKERS, partitions, replicas, runs
+
+# Clusters and schedules for laws of
+BROKERS = (1, 2, 3, 4)
+EVENTS = [
+    *map(BrokerLost, BROKERS),
+    *map(BrokerBack, BROKERS),
+    TimePassed(200_000),
+    LeaderImbalanceChecked(),
+    ElectLeaders(),
+    ElectLeaders("orders", 0),
+]
+
+replicas = st.lists(st.sampled_from(BROKERS), min_size=1, max_size=3, unique=True)
+sizes = st.integers(0, 1_000)
+
+
+@st.composite
+def partitions(draw):
+    drawn = draw(st.lists(st.tuples(replicas, sizes), min_size=1, max_size=8))
+    return tuple(partition_of("orders", place, each, size_bytes=size) for place, (each, size) in enumerate(drawn))
+
+
+@st.composite
+def runs(draw, releases=("2.8", "4.3")):
+    """Settings, and a run of some partitions through events that make sense."""
+    settings = Settings(BROKERS, draw(st.sampled_from(releases)))
+    first = cluster_of(settings, draw(partitions()))
+    state, kept = first, []
+    for event in draw(st.lists(st.sampled_from(EVENTS), max_size=20)):
+        try:
+            state = step(settings, state, event)
+        except IllegalEvent:
+            continue
+        kept.append(event)
+    return settings, simulate(settings, kept, first)
+
 
 ROTATED = [partition_of("orders", n, [1 + n % 3, 1 + (n + 1) % 3, 1 + (n + 2) % 3], size_bytes=100) for n in range(6)]
 
