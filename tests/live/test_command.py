@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import time
+from types import SimpleNamespace
 
 import pytest
 
 from kafkalearn.live import Kafka, connect
 from kafkalearn.live.proxy import Proxy
 from kafkalearn.oncall.command import main
+from kafkalearn.oncall.lag_looks import cluster_look, described_look
 from tests.live.groups import ConsumerGroup
+from tests.live.lagging import SETTINGS, Lagging
 from tests.live.test_connect import READING
 
 pytestmark = pytest.mark.live
@@ -142,3 +147,57 @@ def test_why_says_that_there_is_no_such_group(asked):
 
     assert code == 2
     assert "there is no group 'no-such-group'" in data["now"]["no-such-group"]
+
+
+# The features of a cluster, as its brokers answer and as its tool prints; and what safe makes of them.
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_safe_reads_whether_eligible_leader_replicas_are_on(release, capsys, is_on):
+    with Kafka(3, release, has_eligible_leader_replicas=is_on) as kafka:
+        kafka.create_topic("orders", 1, 3, config={"min.insync.replicas": 2})
+        printed = kafka.tool("features", "describe")
+        with connect(kafka.bootstrap) as cluster:
+            assert cluster.features().get("eligible.leader.replicas.version", 0) == int(is_on)
+        code = main(["safe", "--topic-name", "orders", "--bootstrap", kafka.bootstrap, "--release", release, "--json"])
+    (line,) = [each for each in printed.splitlines() if "eligible.leader.replicas.version" in each]
+
+    assert f"FinalizedVersionLevel: {int(is_on)}" in line
+    assert code == (0 if is_on else 1)
+    assert bool(json.loads(capsys.readouterr().out)["harms"]) is not is_on
+
+
+# Lag on a running cluster: each cause of one scene is named, and the cluster is only read.
+CAUSES = {
+    "marker": "markers", "open": "open transaction", "compacted": "not committing", "fresh": "empty",
+    "before": "before the start", "beyond": "beyond the end", "unowned": "nobody owns it",
+    "falling": "falls", "growing": "grows", "stuck": "not committing",
+}  # fmt: skip
+
+
+def test_a_cluster_is_looked_at_twice_and_each_cause_is_named(release, capsys, monkeypatch):
+    with Proxy() as proxy, Kafka(1, release, {**proxy.config, **SETTINGS}) as kafka:
+        proxy.forward_to(kafka)
+        scene = Lagging(kafka)
+        try:
+            with connect(kafka.bootstrap) as cluster:
+                seen = {each.at: (each.committed, each.end) for each in cluster_look(cluster).partitions}
+            printed = {each.at: (each.committed, each.end) for each in described_look(scene.described()).partitions}
+            assert seen == printed
+
+            proxy.reset()
+            with connect(f"127.0.0.1:{proxy.port}") as cluster:
+                cluster_look(cluster)
+            asked = set(proxy.counts)
+            waits = SimpleNamespace(sleep=lambda _: scene.go_on(), monotonic=time.monotonic)
+            monkeypatch.setattr(importlib.import_module("kafkalearn.oncall.lag"), "time", waits)
+            code = main(["lag", "--bootstrap", kafka.bootstrap, "--apart", "5", "--json"])
+            data = json.loads(capsys.readouterr().out)
+        finally:
+            scene.close()
+
+    assert code == 1
+    assert {each["topic"]: each["cause"] for each in data["partitions"]} == CAUSES
+    (compacted,) = [each for each in data["partitions"] if each["topic"] == "compacted"]
+    assert "hold records to read" in compacted["words"]
+    assert asked <= READING | {"Heartbeat"}  # the scene's own consumer goes the same way

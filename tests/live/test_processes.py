@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import gc
+import json
+import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
+import time
+import uuid
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +21,61 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live import Kafka, nodes
 from kafkalearn.live.errors import KafkaNotStarted, NoAnswer
 from kafkalearn.live.processes import Processes
-from tests.live.processes import Program, is_alive
+from tools.environment import ROOT
+
+# Python programs that start a real Kafka and end in some way, for the tests that look for what is left.
+TIMEOUT_S = 60
+
+PROGRAM = """
+import json, signal, sys, time
+from kafkalearn.live import Kafka
+
+# A shell has those that it starts in the background ignore it, and these tests with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+with Kafka({brokers}, {release!r}) as kafka:
+    left = {{"pids": [kafka.process_id(each) for each in kafka.broker_ids], "folder": str(kafka.disk(1).folder)}}
+    {before}
+    print(json.dumps(left), flush=True)
+    {then}
+"""
+
+
+class Program:
+    """A running program, and what it has started."""
+
+    def __init__(self, release: str, then: str, before: str = "pass", brokers: int = 1) -> None:
+        code = PROGRAM.format(brokers=brokers, release=release, then=then, before=before)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        first = self.process.stdout.readline()
+        assert first, self.process.stderr.read()
+        started = json.loads(first)
+        self.pids: list[int] = started["pids"]
+        self.folder = Path(started["folder"])
+
+    def wait(self) -> tuple[int, str]:
+        """Its exit code, and what it has printed as an error."""
+        _, errors = self.process.communicate(timeout=TIMEOUT_S)
+        return self.process.returncode, errors
+
+    def leftovers(self) -> list:
+        """The processes and files that are still there after as long as they may take to end."""
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline and any([*map(is_alive, self.pids), self.folder.exists()]):
+            time.sleep(0.02)
+        return [pid for pid in self.pids if is_alive(pid)] + [self.folder] * self.folder.exists()
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of this id."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
 
 pytestmark = pytest.mark.live
 
@@ -185,3 +247,17 @@ def test_where_processes_cannot_be_frozen_the_message_says_what_to_do(monkeypatc
     monkeypatch.delattr(signal, "SIGSTOP")
     with pytest.raises(KafkaNotStarted, match=r"Linux and macOS alone.*WSL.*connect\('localhost:9092'\)"):
         Kafka().start()
+
+
+# The ids that a cluster's nodes are given.
+
+
+def test_an_id_is_22_characters_and_none_that_a_command_takes_for_an_option(monkeypatch):
+    drawn = [uuid.UUID(bytes=bytes([0xF8, *range(15)])), uuid.UUID(bytes=bytes(range(16)))]
+    monkeypatch.setattr(nodes.uuid, "uuid4", lambda: drawn.pop(0))
+
+    found = nodes.new_uuid()
+
+    assert found == "AAECAwQFBgcICQoLDA0ODw"
+    assert base64.urlsafe_b64decode(found + "==") == bytes(range(16))
+    assert drawn == []

@@ -15,7 +15,7 @@ from kafkalearn.live import Kafka
 from kafkalearn.live.errors import KafkaNotStarted
 from kafkalearn.live.used_cluster import CLASSES, class_of
 from tests.live.checked import holds
-from tests.live.processes import ROOT
+from tools.environment import ROOT
 
 pytestmark = pytest.mark.live
 
