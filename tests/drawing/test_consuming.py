@@ -35,7 +35,7 @@ from kafkalearn.views import (
 )
 from tests.consuming import test_push
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
-from tests.drawing.golden import expected
+from tests.recorded import expected
 
 THREE = Settings(3)
 STORY = [

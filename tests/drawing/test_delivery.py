@@ -29,8 +29,8 @@ from kafkalearn.drawing.log_figures import ROW
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired
 from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
 from tests.delivery.test_laws import runs
-from tests.drawing.golden import expected
 from tests.drawing.test_consuming import story
+from tests.recorded import expected
 
 LEADER_DIES = [BrokerCrashed(1), SessionExpired(1)]
 COMMITTED = [Send(), RequestArrived(), Fetch(2), Fetch(2), AnswerArrived()]

@@ -37,8 +37,8 @@ from kafkalearn.groups.epochs_picture import animate_epochs
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
 from tests.assignors.groups import TODAY
-from tests.drawing.golden import expected
 from tests.every import every_case
+from tests.recorded import expected
 
 TEN = [Member(f"m{number:02}", ["orders"]) for number in range(10)]
 NINE = [member for member in TEN if member.member_id != "m03"]

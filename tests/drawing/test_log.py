@@ -35,8 +35,8 @@ from kafkalearn.purgatory import operations, requests, wheel
 from kafkalearn.purgatory.operations import delayed_fetch, delayed_heartbeat, delayed_produce
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, Produce, TimePassed
-from tests.drawing.golden import expected
 from tests.log.schedules import mixed_schedules, plain_schedules, small_settings
+from tests.recorded import expected
 
 H = 3_600_000
 

@@ -28,7 +28,7 @@ from kafkalearn.views import (
     record_bytes_text,
     store_text,
 )
-from tests.drawing.golden import expected
+from tests.recorded import expected
 
 HOUR_MS = 3_600_000
 FRIDAY_MS = 1_763_683_200_000

@@ -29,7 +29,7 @@ from kafkalearn.views import (
     leadership_text,
     truncation_text,
 )
-from tests.drawing.golden import expected
+from tests.recorded import expected
 
 THREE = leadership.Settings((1, 2, 3))
 PLACED = place_shifted([1, 2, 3], 50, 3)

@@ -35,8 +35,8 @@ from kafkalearn.replication import (
 )
 from kafkalearn.replication.events import FetchAnswered
 from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
-from tests.drawing.golden import expected
 from tests.drawing.test_consuming import story
+from tests.recorded import expected
 from tests.replication.schedules import CARELESS, runs
 
 FALLS = [Produce(2), Fetch(2), Fetch(2), TimePassed(500), Produce(), Fetch(2), Fetch(2), LeaderElected(2, (1, 2))]

@@ -46,7 +46,7 @@ from kafkalearn.zookeeper.simple_consumer_picture import (
 )
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
 from tests.contract.zookeeper import SIMULATORS
-from tests.drawing.golden import expected
+from tests.recorded import expected
 
 SETTINGS = connector.Settings(consumer_timeout_ms=100)
 LIFE = play(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.offsets import replay
+from tests.recorded import recorded
 
 FOLDER = Path(__file__).parents[2] / "data" / "offsets-topic"
 MOMENTS = ("before", "after-pass-1", "after-pass-2")
@@ -35,3 +36,27 @@ def admin(run: str) -> dict:
 
 def replayed(run: str):
     return replay((record.key, record.value) for record in committed_records(segments(run)))
+
+
+# The log dirs of brokers with transactions that are open, over and forgotten, as they were recorded.
+CASES = recorded("transaction-log")["cases"]
+TOPIC = "__transaction_state"
+
+
+def case_id(case):
+    return case["release"]
+
+
+def written(case, folder: Path) -> Path:
+    """The folder, with the files of a case in it."""
+    for name, data in case["files"].items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes.fromhex(data))
+    return folder
+
+
+def rows_of(printed: str) -> list[list[str]]:
+    """The rows of a table that kafka-transactions prints, without its head."""
+    lines = printed if isinstance(printed, list) else printed.splitlines()
+    return [[cell.strip() for cell in line.split("\t")] for line in lines[1:] if line.strip()]

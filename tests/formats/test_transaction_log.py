@@ -13,7 +13,7 @@ from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.formats.transaction_log import STATES, decode_key, decode_value, encode_key, encode_value, replay
 from kafkalearn.formats.wire import Undecodable
 from tests.every import every_case
-from tests.formats.transaction_disk import TOPIC, case_id, rows_of, written
+from tests.formats.disk import TOPIC, case_id, rows_of, written
 from tests.recorded import recorded
 
 PRINTED = re.compile(r"\| offset: (\d+) CreateTime: (\d+) .*? key: (\{.*?\}) payload: (.*)")

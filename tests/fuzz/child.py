@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from tests.fuzz.faults import Faults
-from tests.fuzz.functions import fuzz_functions
-from tests.fuzz.limits import limit_memory
+from tests.fuzz.calls import fuzz_functions
+from tests.fuzz.faults import Faults, limit_memory
 from tests.fuzz.segments import fuzz_segments
 from tests.fuzz.simulators import fuzz_simulator
 

@@ -17,9 +17,8 @@ from random import Random
 
 from kafkalearn.formats.disk import parse_segment
 from kafkalearn.oncall import xray
-from tests.formats.disk import FOLDER
+from tests.formats.disk import CASES, FOLDER
 from tests.formats.test_segments import mutated
-from tests.formats.transaction_disk import CASES
 from tests.fuzz.faults import Faults
 from tests.log.partitions import PASSES
 

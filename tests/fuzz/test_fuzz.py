@@ -4,7 +4,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from tests.fuzz.faults import Faults
-from tests.fuzz.parts import PARTS, fuzz
+from tests.fuzz.search import PARTS, fuzz
 
 SEED = 1
 ROUNDS = 15
@@ -38,7 +38,7 @@ def test_what_is_no_error_of_the_library_is_a_fault_and_what_is_documented_is_no
 
 
 def test_a_call_that_never_ends_is_a_fault(monkeypatch):
-    monkeypatch.setattr("tests.fuzz.limits.PROCESSOR_SECONDS", 0.05)
+    monkeypatch.setattr("tests.fuzz.faults.PROCESSOR_SECONDS", 0.05)
     faults = Faults()
     faults.attempt("spins", go_on_for_ever)
 

@@ -10,6 +10,7 @@ from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.groups import mixed
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat
 from kafkalearn.groups.consumer import Settings as OfTopics
+from kafkalearn.groups.described import NOT_FOUND, described, shown_by_admin
 from kafkalearn.groups.mixed.pods import (
     ALL_IN,
     ALL_READ,
@@ -157,3 +158,35 @@ def test_what_makes_no_sense_names_the_pods():
         step(settings, start(settings), Leaves("c9"))
     with pytest.raises(IllegalEvent, match="c1 does not run"):
         step(settings, start(settings), Leaves("c1"))
+
+
+# What a tool shows of a group, by what it asks with.
+
+
+@pytest.mark.parametrize(
+    ("group_type", "request_", "version", "state", "error"),
+    [
+        ("classic", "DescribeGroups", 5, "Stable", "NONE"),
+        ("consumer", "DescribeGroups", 5, "Dead", "NONE"),
+        ("consumer", "DescribeGroups", 6, "Dead", NOT_FOUND),
+        (None, "DescribeGroups", 5, "Dead", "NONE"),
+        ("classic", "ConsumerGroupDescribe", 1, "Dead", NOT_FOUND),
+        ("consumer", "ConsumerGroupDescribe", 0, "Stable", "NONE"),
+    ],
+)
+def test_a_group_is_shown_by_the_request_of_its_type(group_type, request_, version, state, error):
+    answer = described(group_type, request_, version)
+    assert (answer.state, answer.error, answer.has_members) == (state, error, state == "Stable")
+
+
+def test_a_dead_group_and_one_of_the_new_protocol_cannot_be_told_apart_by_the_old_request():
+    assert described("consumer", "DescribeGroups", 5) == described(None, "DescribeGroups", 5)
+    assert shown_by_admin("consumer") != shown_by_admin(None)
+
+
+@pytest.mark.parametrize(
+    "wrong", [("new", "DescribeGroups", 5), ("classic", "Describe", 5), ("classic", "DescribeGroups", 7)]
+)
+def test_what_is_not_there_is_refused(wrong):
+    with pytest.raises(KafkaLearnError):
+        described(*wrong)

@@ -18,9 +18,9 @@ import pytest
 from kafkalearn import oncall as answers
 from kafkalearn.oncall.answer import Answer, Outcome
 from kafkalearn.oncall.command import INTERRUPTED, QUESTIONS, command_parser, completion_for, main, question_named
-from tests.drawing.golden import expected
 from tests.oncall import examples
 from tests.oncall.examples import OWN, asked, json_of
+from tests.recorded import expected
 
 ROOT = Path(__file__).parents[2]
 

@@ -20,8 +20,7 @@ from kafkalearn.oncall import xray, xray_given
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.command import main
 from kafkalearn.oncall.xray import _Progress
-from tests.formats.disk import FOLDER, admin
-from tests.formats.transaction_disk import case_id, rows_of, written
+from tests.formats.disk import FOLDER, admin, case_id, rows_of, written
 from tests.formats.writing import MARKER_KEYS, MARKER_VALUE, batch
 from tests.oncall.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, only, write
 from tests.recorded import recorded

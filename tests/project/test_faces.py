@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from doctest import DocTestParser
 from importlib import import_module
+from pathlib import Path
 
 import nbformat
 import pytest
 
+from kafkalearn import views
 from tests.every import every_case
 from tests.project.modules import FACES, MODULES, PACKAGES, ROOT, tree_of
 from tools.chapters import chapter_paths
@@ -237,3 +241,28 @@ def test_what_readers_import_from_a_package_is_in_its_face(package, used):
     imported = {name for home, name in used if home == package and f"{package}.{name}" not in MODULES}
 
     assert imported <= face_of(package)
+
+
+@every_case("name", views.__all__)
+def test_a_public_name_is_there_and_is_documented(name):
+    assert getattr(views, name).__doc__
+
+
+def test_no_public_name_is_that_of_a_file():
+    files = {path.stem for path in Path(views.__file__).parent.glob("*.py")}
+
+    assert files.isdisjoint(views.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"'kafkalearn.views' has no attribute 'plot'"):
+        views.plot  # noqa: B018
+
+
+def test_the_words_of_a_frame_need_no_widget_and_no_figure():
+    code = (
+        "import sys; from kafkalearn.views import lookup_text, keyless_text, draw_lookup, animation;"
+        "sys.exit(bool({'ipywidgets', 'anywidget', 'matplotlib'} & set(sys.modules)))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

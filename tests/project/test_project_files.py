@@ -16,6 +16,8 @@ import run
 from kafkalearn.base.errors import EXTRAS as NAMED_IN_ERRORS
 from tools import environment
 from tools.environment import LOCK, ROOT
+from tools.pages import part_of, write_part
+from tools.size import budgets, sizes
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK_TEXT = LOCK.read_text(encoding="utf-8")
@@ -124,3 +126,41 @@ def test_every_version_bound_that_keeps_something_out_has_its_reason_above_it():
 
     assert bounded
     assert [lines[index] for index in bounded if not lines[index - 1].lstrip().startswith("#")] == []
+
+
+# The house has a budget: each part its lines of code.
+
+
+def test_no_part_is_beyond_its_budget():
+    found, allowed = sizes(), budgets()
+
+    assert found.keys() == allowed.keys()
+    beyond = {part: (size.code, allowed[part]) for part, size in found.items() if size.code > allowed[part]}
+    assert beyond == {}, "write less, or raise the budget in tools/budget.toml in a commit of its own that says why"
+
+
+# Pages of which a command writes a part: that part is new, the words around it stay.
+OTHER = "<!-- written by make other -->\n<!-- end -->\n"
+PAGE = f"# Title\n\n<!-- written by make it -->\n\nold\n\n<!-- end -->\nafter\n\n{OTHER}"
+
+
+def test_the_part_of_one_command_is_written_anew(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+
+    write_part(page, "make it", "new")
+    write_part(page, "make it", "newer")
+
+    assert page.read_text() == PAGE.replace("old", "newer")
+    assert (part_of(page, "make it"), part_of(page, "make other")) == ("newer", "")
+
+
+@pytest.mark.parametrize("text", ["", "<!-- written by make it -->\nold\n", "old\n<!-- end -->\n"])
+def test_a_page_without_its_place_is_left_as_it_was(tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(text)
+
+    with pytest.raises(ValueError, match=r"page\.md must have the lines <!-- written by make it --> and <!-- end -->"):
+        write_part(page, "make it", "new")
+
+    assert page.read_text() == text

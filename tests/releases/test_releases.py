@@ -1,3 +1,5 @@
+"""Releases and their order, the defaults of each, and what an upgrade and a change of protocol alter in settings."""
+
 import dataclasses
 import re
 import subprocess
@@ -10,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall.upgrade import NOT_WITH_CONSUMER_PROTOCOL, refusals
+from kafkalearn.releases import group_protocols
 from kafkalearn.releases.defaults import default, describe, find_settings, history
+from kafkalearn.releases.group_protocols import all_moves, moves
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, Release, at_least, parse_release, release_line
-from kafkalearn.releases.settings import ABSENT, REQUIRED, SIDES, provenance, value_text
+from kafkalearn.releases.settings import ABSENT, REQUIRED, SIDES, provenance, settings_named, value_text
 from kafkalearn.releases.upgrade import KINDS, changes, rows, table
 from tests.recorded import recorded
 
@@ -481,3 +486,34 @@ def test_an_upgrade_to_4_4_names_every_item_of_its_notes_and_every_setting_that_
     new = {(each.side, each.name) for each in SETTINGS if each.history[0][0] == "4.4"}
     assert len(new) == 48
     assert new <= found
+
+
+# What becomes of the classic protocol's settings: each is one that exists, and what is refused a client refuses.
+
+
+def test_every_entry_is_whole_and_every_setting_is_one_of_a_release():
+    assert len({move.name for move in all_moves()}) == len(all_moves()) == len(moves()) == len(group_protocols.rows())
+    for move in all_moves():
+        assert (
+            move.kind in group_protocols.KINDS,
+            move.what in group_protocols.MEANINGS,
+            bool(move.becomes and move.source),
+        ) == (True, True, True)
+        if move.kind in ("consumer", "broker"):
+            own = [each for each in settings_named(move.name) if each.side == move.kind]
+            assert any(each.in_release("4.0") is not ABSENT for each in own), move.name
+
+
+def test_refused_is_what_the_client_refuses():
+    names = [move.name for move in moves("refused")]
+    assert set(names) == set(NOT_WITH_CONSUMER_PROTOCOL)
+    for name in names:
+        value = "org.apache.kafka.clients.consumer.RangeAssignor" if "strategy" in name else "5000"
+        assert refusals({"group.protocol": "consumer", name: value}, "consumer", "4.4")
+    cases = [
+        case for case in recorded("client-settings")["cases"] if case["settings"].get("group.protocol") == "consumer"
+    ]
+    for case in cases:
+        if {*case["settings"]} & {*names}:
+            assert "4.0.2" in case["refused"], case
+    assert len(cases) >= 3

@@ -25,10 +25,9 @@ KEPT = {
     "tests/project/test_setup.py": ("test_the_first_run_installs_and_the_next_one_goes_straight_on",),
     "tests/spark": (
         "offsets/test_piece_rows.py",
-        "offsets/test_places.py",
+        "offsets/test_state.py::test_the_sums_are_those_of_the_scalar_rule",
         "session/test_check.py",
         "session/test_progress.py",
-        "test_bytehash.py",
         "test_compaction.py",
         "test_coordinator.py",
         "test_group_logs.py",

@@ -41,7 +41,7 @@ LEFT_OUT = {
     ),
     "what is read from all releases at once": ("tests/releases/test_settings.py",),
     "causes in hundreds of recorded logs": ("tests/oncall/test_causes.py",),
-    "the size of the package": ("tests/project/test_size.py",),
+    "the size of the package": ("tests/project/test_project_files.py::test_no_part_is_beyond_its_budget",),
     "what starts other processes: the set-up, a kernel, a server, a judge of answers, the wheel": (
         "tests/benchmarks",
         "tests/exercises/progress/test_grades.py",
@@ -75,7 +75,6 @@ LEFT_OUT = {
         "tests/replication/test_liveness.py",
         "tests/groups/test_search.py",
         "tests/transactions/test_client.py",
-        "tests/transactions/test_liveness.py",
         "tests/transactions/test_processing.py::test_two_records_and_aborts_keep_both_promises_as_far_as_is_looked",
         "tests/replication/test_elections.py",
         "tests/replication/test_search.py",

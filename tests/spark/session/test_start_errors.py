@@ -1,6 +1,11 @@
 """A long log becomes a short message."""
 
+import pytest
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.session import start
 from kafkalearn.spark.session.gateway import NO_REMEDY, error_lines, explain
+from kafkalearn.spark.session.start import heap_option, machine_memory_bytes
 
 LOG = """Using Spark's default log4j profile: org/apache/spark/log4j2-defaults.properties
 26/11/20 13:23:46 WARN Utils: Service 'sparkDriver' could not bind on a random free port.
@@ -33,3 +38,22 @@ def test_an_unknown_error_is_shown_as_it_is():
 def test_of_a_java_error_the_call_stack_is_left_out():
     error = RuntimeError("An error occurred while calling o1.x.\n: java.lang.E: why\n\tat a.b(C.java:1)\nCaused by: d")
     assert error_lines(error) == [": java.lang.E: why", "Caused by: d"]
+
+
+# How much memory Spark's Java side gets.
+
+
+def test_the_limit_of_a_container_counts_if_it_is_lower(monkeypatch, tmp_path):
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(start, "CONTAINER_LIMITS", (limit, tmp_path / "not there"))
+
+    limit.write_text("max\n")
+    whole = machine_memory_bytes()
+    limit.write_text("2147483648\n")
+    assert machine_memory_bytes() == 2 * 2**30 < whole
+
+
+@pytest.mark.parametrize("size", ["", "g", "4 gallons", "-1g", "1.5g"])
+def test_a_size_that_is_none_is_refused(size):
+    with pytest.raises(KafkaLearnError, match=r"spark\.driver\.memory must be a size like '2g' or '1536m'"):
+        heap_option(size)
