@@ -99,7 +99,7 @@ def test_some_releases_expired_unsubscribed_offsets_during_a_rebalance(release, 
 
 @every_case("scenario", recorded("groups-expiry-released")["scenarios"], ids=lambda each: each["name"])
 def test_a_sweep_writes_the_tombstones_that_the_coordinator_of_each_release_wrote(scenario):
-    asked = sweeps(scenario)
+    asked = released_sweeps(scenario)
     assert asked
     assert [(release, now_ms, swept(scenario, release, now_ms)) for release, now_ms, _ in asked] == asked
 
@@ -332,7 +332,7 @@ KNOWS_NO_TOPOLOGY = {(f"streams, Stable{more}", "4.1.2") for more in ("", ", a r
 """4.1 does not store that a topology was checked: until the first heartbeat after a load it knows no source topics."""
 
 
-def sweeps(scenario):
+def released_sweeps(scenario):
     """Release, time, and the keys of the tombstones that the release wrote then."""
     return [
         (release, sweep["now_ms"], answer["keys"])
