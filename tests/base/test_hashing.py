@@ -2,19 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base import hashing
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.hashing import (
-    crc32,
-    fnv1a,
-    int32,
-    java_abs,
-    java_remainder,
-    java_string_hash,
-    kafka_abs,
-    murmur2,
-    spark_hash,
-    to_positive,
-)
 from kafkalearn.base.java import JavaHashMap, JavaHashSet, TimelineHashSet, hash_order, table_size, utf16_key
 from tests.every import every_case
 from tests.recorded import recorded
@@ -25,47 +14,47 @@ texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 @every_case("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
 def test_the_hash_of_a_group_id_is_what_java_computed(case):
-    assert java_string_hash(case["group_id"]) == case["hash_code"]
-    assert kafka_abs(case["hash_code"]) == case["utils_abs"]
+    assert hashing.java_string_hash(case["group_id"]) == case["hash_code"]
+    assert hashing.kafka_abs(case["hash_code"]) == case["utils_abs"]
 
 
 @every_case("case", recorded("groups-murmur2")["vectors"], ids=lambda case: case["key_hex"][:30])
 def test_murmur2_is_what_java_computed(case):
-    assert murmur2(bytes.fromhex(case["key_hex"])) == case["murmur2"]
-    assert to_positive(case["murmur2"]) == case["to_positive"]
+    assert hashing.murmur2(bytes.fromhex(case["key_hex"])) == case["murmur2"]
+    assert hashing.to_positive(case["murmur2"]) == case["to_positive"]
 
 
 @every_case("case", recorded("groups-murmur2")["librdkafka"], ids=lambda case: case["key_hex"][:30])
 def test_crc32_is_what_librdkafka_computed(case):
-    assert crc32(bytes.fromhex(case["key_hex"])) == case["crc32"]
+    assert hashing.crc32(bytes.fromhex(case["key_hex"])) == case["crc32"]
 
 
 def test_fnv1a_gives_the_values_its_authors_publish():
-    assert [fnv1a(key) for key in (b"", b"a", b"foobar")] == [0x811C9DC5, 0xE40C292C, 0xBF9CF968]
+    assert [hashing.fnv1a(key) for key in (b"", b"a", b"foobar")] == [0x811C9DC5, 0xE40C292C, 0xBF9CF968]
 
 
 @given(texts, texts)
 def test_a_hash_of_two_texts_is_built_from_the_hash_of_the_first(first, second):
     unit_count = len(second.encode("utf-16-be")) // 2
-    expected = java_string_hash(first) * 31**unit_count + java_string_hash(second)
-    assert java_string_hash(first + second) == int32(expected)
+    expected = hashing.java_string_hash(first) * 31**unit_count + hashing.java_string_hash(second)
+    assert hashing.java_string_hash(first + second) == hashing.int32(expected)
 
 
 @given(st.integers())
 def test_int32_keeps_the_lowest_32_bits(value):
-    assert -(2**31) <= int32(value) < 2**31
-    assert (int32(value) - value) % 2**32 == 0
+    assert -(2**31) <= hashing.int32(value) < 2**31
+    assert (hashing.int32(value) - value) % 2**32 == 0
 
 
 @given(ints_of_java)
 def test_the_three_ways_to_lose_a_sign_agree_only_on_what_is_not_negative(value):
-    ways = {kafka_abs(value), java_abs(value), to_positive(value)}
+    ways = {hashing.kafka_abs(value), hashing.java_abs(value), hashing.to_positive(value)}
     assert (len(ways) == 1) == (value >= 0 or value == -(2**30))
 
 
 @given(ints_of_java, st.integers(1, 2**31 - 1))
 def test_javas_remainder_has_the_sign_of_the_dividend_and_completes_the_quotient(dividend, divisor):
-    remainder = java_remainder(dividend, divisor)
+    remainder = hashing.java_remainder(dividend, divisor)
     assert abs(remainder) < divisor
     assert remainder == 0 or (remainder < 0) == (dividend < 0)
     assert (dividend - remainder) % divisor == 0
@@ -73,10 +62,10 @@ def test_javas_remainder_has_the_sign_of_the_dividend_and_completes_the_quotient
 
 @given(st.binary())
 def test_every_hash_of_a_key_fits_its_32_bits(key):
-    assert -(2**31) <= murmur2(key) < 2**31
-    assert -(2**31) <= spark_hash(key) < 2**31
-    assert 0 <= crc32(key) < 2**32
-    assert 0 <= fnv1a(key) < 2**32
+    assert -(2**31) <= hashing.murmur2(key) < 2**31
+    assert -(2**31) <= hashing.spark_hash(key) < 2**31
+    assert 0 <= hashing.crc32(key) < 2**32
+    assert 0 <= hashing.fnv1a(key) < 2**32
 
 
 @pytest.mark.parametrize(
@@ -89,10 +78,10 @@ def test_every_hash_of_a_key_fits_its_32_bits(key):
 )
 def test_what_is_no_text_is_refused_with_a_reason(value, said):
     with pytest.raises(KafkaLearnError, match=said):
-        java_string_hash(value)
+        hashing.java_string_hash(value)
 
 
-@pytest.mark.parametrize("hash_of", [murmur2, crc32, fnv1a, spark_hash])
+@pytest.mark.parametrize("hash_of", [hashing.murmur2, hashing.crc32, hashing.fnv1a, hashing.spark_hash])
 @pytest.mark.parametrize("value", ["user-42", None, 42])
 def test_what_is_not_bytes_is_refused_with_a_reason(hash_of, value):
     with pytest.raises(KafkaLearnError, match="key must be bytes, got"):

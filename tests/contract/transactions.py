@@ -1,25 +1,6 @@
 """Transactions: a coordinator, two partitions and a group; an application; workers that read, write and commit."""
 
 from kafkalearn import transactions
-from kafkalearn.transactions import (
-    AddOffsetsToTxn,
-    AddPartitionsToTxn,
-    BrokerRestarted,
-    CoordinatorLoaded,
-    EndTxn,
-    InitProducerId,
-    Join,
-    LeaderCameBack,
-    LeaderWentAway,
-    MarkerArrived,
-    OffsetCommit,
-    Produce,
-    TimePassed,
-    TxnOffsetCommit,
-    WriteTxnMarkers,
-    client,
-    processing,
-)
 from kafkalearn.transactions.processing import Assigned, Ended, OffsetFetched, OffsetsSent, Processed
 from tests.contract.simulator import Run, Simulator
 
@@ -27,25 +8,25 @@ SIMULATORS = {}
 
 # Two transactions of one id, the second cut short by a timer.
 TRANSACTIONS = (
-    InitProducerId("x"),
-    AddPartitionsToTxn("x", 0, 0, ("t-1",)),
-    AddOffsetsToTxn("x", 0, 0, "g"),
-    Produce("x", "t-0", 0, 0, 0),
-    Join("g", "M0"),
-    TxnOffsetCommit("x", 0, 0, "g", (("t-0", 1),), generation=1, member="M0"),
-    OffsetCommit("g", (("t-1", 4),), 1, "M0"),
-    LeaderWentAway(("t-1",)),
-    EndTxn("x", 0, 0),
-    MarkerArrived("x", "t-0"),
-    CoordinatorLoaded(),
-    MarkerArrived("x", "__consumer_offsets-0"),
-    MarkerArrived("x", "t-0"),
-    LeaderCameBack(("t-1",)),
-    MarkerArrived("x", "t-1"),
-    Produce("x", "t-0", 0, 1, 0),
-    TimePassed(70_000),
-    WriteTxnMarkers(0, 2, commit=False, partitions=("t-0",)),
-    BrokerRestarted(),
+    transactions.InitProducerId("x"),
+    transactions.AddPartitionsToTxn("x", 0, 0, ("t-1",)),
+    transactions.AddOffsetsToTxn("x", 0, 0, "g"),
+    transactions.Produce("x", "t-0", 0, 0, 0),
+    transactions.Join("g", "M0"),
+    transactions.TxnOffsetCommit("x", 0, 0, "g", (("t-0", 1),), generation=1, member="M0"),
+    transactions.OffsetCommit("g", (("t-1", 4),), 1, "M0"),
+    transactions.LeaderWentAway(("t-1",)),
+    transactions.EndTxn("x", 0, 0),
+    transactions.MarkerArrived("x", "t-0"),
+    transactions.CoordinatorLoaded(),
+    transactions.MarkerArrived("x", "__consumer_offsets-0"),
+    transactions.MarkerArrived("x", "t-0"),
+    transactions.LeaderCameBack(("t-1",)),
+    transactions.MarkerArrived("x", "t-1"),
+    transactions.Produce("x", "t-0", 0, 1, 0),
+    transactions.TimePassed(70_000),
+    transactions.WriteTxnMarkers(0, 2, commit=False, partitions=("t-0",)),
+    transactions.BrokerRestarted(),
 )
 SIMULATORS["transactions"] = Simulator(
     home="kafkalearn.transactions",
@@ -56,41 +37,41 @@ SIMULATORS["transactions"] = Simulator(
             transactions.Settings("4.2", coordinator_partition_count=3),
             (
                 *TRANSACTIONS[:2],
-                LeaderWentAway(("t-1",), is_known=True),
-                EndTxn("x", 0, 0),
-                CoordinatorLoaded(0),
-                LeaderCameBack(("t-1",)),
-                MarkerArrived("x", "t-1"),
+                transactions.LeaderWentAway(("t-1",), is_known=True),
+                transactions.EndTxn("x", 0, 0),
+                transactions.CoordinatorLoaded(0),
+                transactions.LeaderCameBack(("t-1",)),
+                transactions.MarkerArrived("x", "t-1"),
             ),
         ),
     ),
-    senseless=(MarkerArrived("x", "t-0"),),
+    senseless=(transactions.MarkerArrived("x", "t-0"),),
 )
 
 # Two instances of one application with one id: the second fences the first.
 APPLICATION = (
-    client.Started("a"),
-    client.Sent("t-0", "a"),
-    client.Sent("t-1", "a"),
-    client.Arrived(),
-    client.GaveUp("a"),
-    client.Ended(commit=False, instance="a"),
-    client.Arrived(),
-    MarkerArrived("x", "t-0"),
-    CoordinatorLoaded(),
-    client.Started("b"),
-    client.Started("b"),
-    client.Sent("t-0", "b"),
-    client.Arrived(),
-    client.Sent("t-1", "a"),
-    client.Arrived(),
-    client.Ended(instance="b"),
-    TimePassed(1_000),
+    transactions.client.Started("a"),
+    transactions.client.Sent("t-0", "a"),
+    transactions.client.Sent("t-1", "a"),
+    transactions.client.Arrived(),
+    transactions.client.GaveUp("a"),
+    transactions.client.Ended(commit=False, instance="a"),
+    transactions.client.Arrived(),
+    transactions.MarkerArrived("x", "t-0"),
+    transactions.CoordinatorLoaded(),
+    transactions.client.Started("b"),
+    transactions.client.Started("b"),
+    transactions.client.Sent("t-0", "b"),
+    transactions.client.Arrived(),
+    transactions.client.Sent("t-1", "a"),
+    transactions.client.Arrived(),
+    transactions.client.Ended(instance="b"),
+    transactions.TimePassed(1_000),
 )
 SIMULATORS["application"] = Simulator(
     home="kafkalearn.transactions.client",
-    runs=(Run(client.Settings(), APPLICATION),),
-    senseless=(client.Arrived(), client.Ended(), client.Sent("t-0", "b")),
+    runs=(Run(transactions.client.Settings(), APPLICATION),),
+    senseless=(transactions.client.Arrived(), transactions.client.Ended(), transactions.client.Sent("t-0", "b")),
 )
 
 # Two workers of a group: the second one has to wait, and the first one is refused.
@@ -100,22 +81,23 @@ WORK = (
     OffsetsSent("a"),
     Ended("a"),
     Assigned("b"),
-    MarkerArrived("a", "out-0"),
-    MarkerArrived("a", "__consumer_offsets-0"),
+    transactions.MarkerArrived("a", "out-0"),
+    transactions.MarkerArrived("a", "__consumer_offsets-0"),
     OffsetFetched("b"),
     Processed("b"),
     Assigned("a"),
     OffsetsSent("b"),
     Ended("b", commit=False),
-    TimePassed(1_000),
+    transactions.TimePassed(1_000),
 )
 SIMULATORS["processing"] = Simulator(
     home="kafkalearn.transactions.processing",
     runs=(
-        Run(processing.Settings(), WORK),
+        Run(transactions.processing.Settings(), WORK),
         Run(
-            processing.Settings(id_per="partition", names_member=False), [Assigned("a"), Processed("a"), Assigned("b")]
+            transactions.processing.Settings(id_per="partition", names_member=False),
+            [Assigned("a"), Processed("a"), Assigned("b")],
         ),
     ),
-    senseless=(Processed("a"), OffsetFetched("a"), MarkerArrived("a", "out-0")),
+    senseless=(Processed("a"), OffsetFetched("a"), transactions.MarkerArrived("a", "out-0")),
 )

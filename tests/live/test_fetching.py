@@ -16,18 +16,6 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java_runtime import JavaNotFound
 from kafkalearn.live import Kafka, jars
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
-from kafkalearn.live.jars import (
-    Jar,
-    Module,
-    ProgramFailed,
-    Release,
-    fetch,
-    find_release,
-    jar_paths,
-    missing,
-    releases,
-    run_java,
-)
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, at_least
 from tests.project.nothing_skipped import SWITCH
 from tools import live_releases
@@ -37,12 +25,12 @@ from tools.recordings import text_of
 CONTENT = {"kafka_2.13-9.9.1.jar": b"of the broker", "kafka-clients-9.9.1.jar": b"of the clients, which is longer"}
 
 
-def small_jar(name: str, data: bytes) -> Jar:
-    module = Module("org.apache.kafka", name.removesuffix("-9.9.1.jar"), "9.9.1")
-    return Jar(module, len(data), hashlib.sha256(data).hexdigest())
+def small_jar(name: str, data: bytes) -> jars.Jar:
+    module = jars.Module("org.apache.kafka", name.removesuffix("-9.9.1.jar"), "9.9.1")
+    return jars.Jar(module, len(data), hashlib.sha256(data).hexdigest())
 
 
-SMALL = Release("9.9", "9.9.1", tuple(small_jar(*each) for each in CONTENT.items()))
+SMALL = jars.Release("9.9", "9.9.1", tuple(small_jar(*each) for each in CONTENT.items()))
 
 
 @pytest.fixture
@@ -53,7 +41,7 @@ def registry(monkeypatch, tmp_path):
     def fetch_exactly(modules, folder, cache):
         served.asked.append([module.jar_name for module in modules])
         if served.error:
-            raise ProgramFailed(served.error)
+            raise jars.ProgramFailed(served.error)
         folder.mkdir(parents=True)
         for module in modules:
             (folder / module.jar_name).write_bytes(served.content[module.jar_name])
@@ -66,14 +54,14 @@ def registry(monkeypatch, tmp_path):
 def test_the_newest_patch_of_each_line_since_4_0_is_pinned_with_every_jar_by_its_hash():
     recorded = json.loads(jars.FILE.read_text(encoding="utf-8"))
 
-    assert list(releases()) == [line for line in RELEASES if at_least("4.0", line)]
-    assert DEFAULT_RELEASE in releases()
-    assert all(release.version.startswith(f"{line}.") for line, release in releases().items())
+    assert list(jars.releases()) == [line for line in RELEASES if at_least("4.0", line)]
+    assert DEFAULT_RELEASE in jars.releases()
+    assert all(release.version.startswith(f"{line}.") for line, release in jars.releases().items())
     assert all(
-        len(jar.sha256) == 64 and jar.size_bytes > 1000 for release in releases().values() for jar in release.jars
+        len(jar.sha256) == 64 and jar.size_bytes > 1000 for release in jars.releases().values() for jar in release.jars
     )
     assert set(recorded["jars"]) == {name for each in recorded["releases"].values() for name in each["jars"]}
-    for release in releases().values():
+    for release in jars.releases().values():
         names = {jar.module.name for jar in release.jars}
         assert names >= {"kafka_2.13", "kafka-clients", "kafka-tools", "slf4j-simple", "log4j-slf4j-impl"}
 
@@ -91,37 +79,37 @@ def test_no_registry_is_named_anywhere():
 
 def test_jars_are_fetched_once_and_checked(registry):
     updates = []
-    fetch(SMALL, lambda *numbers: updates.append(numbers))
-    fetch(SMALL, lambda *numbers: updates.append(numbers))
+    jars.fetch(SMALL, lambda *numbers: updates.append(numbers))
+    jars.fetch(SMALL, lambda *numbers: updates.append(numbers))
 
     assert registry.asked == [list(CONTENT)]
-    assert {path.name: path.read_bytes() for path in jar_paths(SMALL)} == CONTENT
+    assert {path.name: path.read_bytes() for path in jars.jar_paths(SMALL)} == CONTENT
     assert updates[-1] == (sum(map(len, CONTENT.values())),) * 2
     assert updates.count(updates[-1]) == 1
 
 
 def test_only_what_is_missing_or_cut_off_is_fetched(registry):
-    fetch(SMALL)
-    jar_paths(SMALL)[1].write_bytes(b"cut off")
-    assert [jar.module.name for jar in missing(SMALL)] == ["kafka-clients"]
+    jars.fetch(SMALL)
+    jars.jar_paths(SMALL)[1].write_bytes(b"cut off")
+    assert [jar.module.name for jar in jars.missing(SMALL)] == ["kafka-clients"]
 
-    fetch(SMALL)
+    jars.fetch(SMALL)
 
     assert registry.asked[1:] == [["kafka-clients-9.9.1.jar"]]
-    assert missing(SMALL) == []
+    assert jars.missing(SMALL) == []
 
 
 def test_a_jar_that_is_another_is_refused_and_nothing_of_it_is_kept(registry, tmp_path):
     registry.content["kafka-clients-9.9.1.jar"] = b"of somebody else, as long  abcd"
     with pytest.raises(KafkaNotFetched, match=r"kafka-clients-9\.9\.1\.jar is not the file that was released"):
-        fetch(SMALL)
+        jars.fetch(SMALL)
     assert [path.name for path in (tmp_path / "data").rglob("*") if path.is_file()] == ["lock"]
 
 
 def test_without_a_registry_the_message_says_what_to_do(registry, monkeypatch, tmp_path):
     registry.error = "unknown host"
     with pytest.raises(KafkaNotFetched) as caught:
-        fetch(SMALL)
+        jars.fetch(SMALL)
 
     said = str(caught.value)
     for words in (
@@ -148,8 +136,8 @@ def silent_registry(tmp_path):
 @pytest.mark.parametrize("asked", [lambda one, *to: jars.fetch_exactly([one], *to), jars.fetch_with_needs])
 def test_what_ivy_could_not_do_is_said_with_its_cause(silent_registry, tmp_path, monkeypatch, asked):
     monkeypatch.setenv(jars.SETTINGS_VARIABLE, str(silent_registry))
-    module = Module("org.apache.kafka", "kafka-clients", "9.9.9")
-    with pytest.raises(ProgramFailed) as caught:
+    module = jars.Module("org.apache.kafka", "kafka-clients", "9.9.9")
+    with pytest.raises(jars.ProgramFailed) as caught:
         asked(module, tmp_path / "jars", tmp_path / "cache")
 
     lines = str(caught.value).splitlines()
@@ -179,7 +167,7 @@ def test_where_the_jars_cannot_be_had_live_tests_are_skipped_with_the_reason_and
 def test_a_full_disk_is_noticed_before_anything_is_fetched(registry, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=10))
     with pytest.raises(KafkaNotFetched, match="0 MB are free; free some, or set KAFKALEARN_DATA_DIR"):
-        fetch(SMALL)
+        jars.fetch(SMALL)
     assert registry.asked == []
 
 
@@ -187,11 +175,11 @@ def test_a_folder_that_cannot_be_written_is_named_with_what_to_do(registry, monk
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("KAFKALEARN_DATA_DIR", str(tmp_path / "file"))
     with pytest.raises(KafkaNotFetched, match=r"cannot be kept in .*kafka: Not a directory; .*DATA_DIR"):
-        fetch(SMALL)
+        jars.fetch(SMALL)
 
 
 def test_the_progress_says_the_size_at_once_and_the_end_once(registry, capsys):
-    fetch(SMALL)
+    jars.fetch(SMALL)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "kafkalearn: fetching Kafka 9.9.1, once on this machine: 0 MB"
     assert [line for line in lines if "fetched in" in line] == lines[-1:]
@@ -214,15 +202,15 @@ def test_without_pyspark_the_message_names_the_extra(monkeypatch):
 
 
 def test_a_java_program_that_fails_or_hangs_is_an_error_with_its_last_words():
-    with pytest.raises(ProgramFailed, match="NoSuchClass"):
-        run_java("-cp", ".", "NoSuchClass")
-    with pytest.raises(ProgramFailed, match="it has not ended after 0 s"):
-        run_java("-version", timeout_s=0.001)
+    with pytest.raises(jars.ProgramFailed, match="NoSuchClass"):
+        jars.run_java("-cp", ".", "NoSuchClass")
+    with pytest.raises(jars.ProgramFailed, match="it has not ended after 0 s"):
+        jars.run_java("-version", timeout_s=0.001)
 
 
-@pytest.mark.parametrize(("name", "line"), [("4.3", "4.3"), (releases()["4.1"].version, "4.1")])
+@pytest.mark.parametrize(("name", "line"), [("4.3", "4.3"), (jars.releases()["4.1"].version, "4.1")])
 def test_a_release_is_found_by_its_line_or_its_patch(name, line):
-    assert find_release(name).line == line
+    assert jars.find_release(name).line == line
 
 
 def test_an_unknown_release_names_the_known_ones():

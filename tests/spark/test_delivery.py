@@ -21,18 +21,8 @@ from kafkalearn.delivery import (
 )
 from kafkalearn.delivery.search import ends, rows_of
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, SessionExpired
+from kafkalearn.spark import delivery
 from kafkalearn.spark.data.logs import generate_deliveries, one_run
-from kafkalearn.spark.delivery import (
-    OBSERVED,
-    RUN_LENGTH,
-    crash_costs,
-    generate_sends,
-    log_of,
-    result_counts,
-    results_of,
-    sends,
-    sent_of,
-)
 
 pytestmark = pytest.mark.spark
 
@@ -50,8 +40,8 @@ def small(spark):
 
 
 def test_each_strategy_costs_in_the_query_what_it_costs_in_the_simulator(small):
-    strategies = [*(STRATEGIES[name] for name in OBSERVED), *OWN]
-    rows = small.transform(crash_costs, strategies).collect()
+    strategies = [*(STRATEGIES[name] for name in delivery.OBSERVED), *OWN]
+    rows = small.transform(delivery.crash_costs, strategies).collect()
     record_count = {row.run: row["count"] for row in small.groupBy("run").count().collect()}
     shortest = sorted(record_count, key=record_count.get)[:3]
 
@@ -66,15 +56,15 @@ def test_each_strategy_costs_in_the_query_what_it_costs_in_the_simulator(small):
 
 def test_what_deliveries_do_not_show_is_refused(small):
     with pytest.raises(KafkaLearnError, match="do not say what the strategy 'auto, other threads' costs"):
-        small.transform(crash_costs, ["auto, other threads"])
+        small.transform(delivery.crash_costs, ["auto, other threads"])
     with pytest.raises(KafkaLearnError, match="do not say what the strategy 'offset in the sink' costs"):
-        small.transform(crash_costs, ["offset in the sink"])
+        small.transform(delivery.crash_costs, ["offset in the sink"])
     with pytest.raises(KafkaLearnError, match="strategies is empty"):
-        small.transform(crash_costs, [])
+        small.transform(delivery.crash_costs, [])
     with pytest.raises(KafkaLearnError, match="no column 'crashed_ms'"):
-        small.drop("crashed_ms").transform(crash_costs)
+        small.drop("crashed_ms").transform(delivery.crash_costs)
     with pytest.raises(KafkaLearnError, match="commit_ms must be at least 0"):
-        small.transform(crash_costs, commit_ms=-1)
+        small.transform(delivery.crash_costs, commit_ms=-1)
 
 
 TRAFFIC = [Send, SendAgain, RequestSent, RequestArrived, AnswerArrived, Fetch]
@@ -105,7 +95,7 @@ def simulated():
 
 def test_the_query_finds_for_every_end_of_every_short_schedule_the_results_of_the_simulator(spark, simulated):
     sent, log, results = simulated
-    found = results_of(spark.createDataFrame(sent, AGAIN), spark.createDataFrame(log, LOG))
+    found = delivery.results_of(spark.createDataFrame(sent, AGAIN), spark.createDataFrame(log, LOG))
 
     assert {(row.run, row.number, row.result) for row in found.collect()} == set(results)
     assert {result for _, _, result in results} == set(RESULTS)
@@ -115,13 +105,15 @@ def test_the_query_finds_for_every_end_of_every_short_schedule_the_results_of_th
 
 @pytest.fixture(scope="module")
 def day_of_producers(spark):
-    return generate_sends(spark, 40, seed=7).cache()
+    return delivery.generate_sends(spark, 40, seed=7).cache()
 
 
 def test_a_day_of_producers_shows_what_each_setting_lets_happen(day_of_producers):
     rows = [
         row.asDict()
-        for row in results_of(sent_of(day_of_producers), log_of(day_of_producers)).transform(result_counts).collect()
+        for row in delivery.results_of(delivery.sent_of(day_of_producers), delivery.log_of(day_of_producers))
+        .transform(delivery.result_counts)
+        .collect()
     ]
     counts = {row.pop("producer"): row for row in rows}
 
@@ -132,25 +124,25 @@ def test_a_day_of_producers_shows_what_each_setting_lets_happen(day_of_producers
         "acks=all, idempotent": {"safe", "rejected", "rejected, yet written"},
         "idempotent, puts aside": {"safe", "doubled", "out of order"},
     }
-    assert {sum(row.values()) for row in counts.values()} == {8 * RUN_LENGTH}
+    assert {sum(row.values()) for row in counts.values()} == {8 * delivery.RUN_LENGTH}
 
 
 def test_the_rows_are_the_same_however_spark_cuts_them(spark, day_of_producers):
-    again = generate_sends(spark, 40, seed=7).repartition(5)
+    again = delivery.generate_sends(spark, 40, seed=7).repartition(5)
     assert again.exceptAll(day_of_producers).count() == day_of_producers.exceptAll(again).count() == 0
-    assert generate_sends(spark, 1, seed=8).exceptAll(day_of_producers).count() > 0
+    assert delivery.generate_sends(spark, 1, seed=8).exceptAll(day_of_producers).count() > 0
 
 
 def test_what_nobody_has_sent_is_left_out_and_other_columns_stay(spark):
     sent = spark.createDataFrame([("a", 1, "NONE", 7)], SENT + ", colour int")
     log = spark.createDataFrame([("a", 1, 0), ("b", 1, 1)], LOG)
-    (row,) = results_of(sent, log).collect()
+    (row,) = delivery.results_of(sent, log).collect()
     assert row.asDict() == {"run": "a", "number": 1, "callback": "NONE", "colour": 7, "copy_count": 1, "result": "safe"}
 
 
 def test_a_size_is_rounded_up_to_whole_runs(spark, tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKALEARN_DATA_DIR", str(tmp_path))
-    assert sends(spark, RUN_LENGTH + 1).count() == 2 * RUN_LENGTH
+    assert delivery.sends(spark, delivery.RUN_LENGTH + 1).count() == 2 * delivery.RUN_LENGTH
 
 
 @pytest.mark.parametrize(
@@ -165,4 +157,4 @@ def test_a_size_is_rounded_up_to_whole_runs(spark, tmp_path, monkeypatch):
 )
 def test_rows_that_do_not_fit_are_refused(spark, sent, log, said):
     with pytest.raises(KafkaLearnError, match=said):
-        results_of(spark.createDataFrame([], sent), spark.createDataFrame([], log))
+        delivery.results_of(spark.createDataFrame([], sent), spark.createDataFrame([], log))

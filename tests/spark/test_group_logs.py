@@ -6,17 +6,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.scenarios import simulate
-from kafkalearn.spark.group_logs import (
-    CAUSES,
-    CLOSED,
-    EVENT_SCHEMA,
-    POLL_EXPIRED,
-    START,
-    log_rows,
-    rebalances,
-    standstill_by_cause,
-    standstill_by_group,
-)
+from kafkalearn.spark import group_logs
 
 pytestmark = pytest.mark.spark
 
@@ -52,7 +42,7 @@ def expected(outcome):
         near = [frame.event or "" for frame in outcome.trace if 0 <= row["from_ms"] - frame.state.time_ms <= 10]
         if name == "member left" and any(exceeded in event for event in near):
             name = "poll interval exceeded"
-        started = START + timedelta(milliseconds=row["from_ms"])
+        started = group_logs.START + timedelta(milliseconds=row["from_ms"])
         duration_ms = None if row["to_ms"] is None else row["duration_ms"]
         rows.append((started, duration_ms, name, row["generation"]))
     return rows
@@ -60,11 +50,11 @@ def expected(outcome):
 
 def test_the_query_finds_the_rebalances_that_the_simulator_went_through(spark):
     outcomes = {group: simulate(story, assignor="range") for group, story in STORIES.items()}
-    rows = [row for group, outcome in outcomes.items() for row in log_rows(outcome, group)]
-    logs = spark.createDataFrame(rows[::-1], EVENT_SCHEMA)
+    rows = [row for group, outcome in outcomes.items() for row in group_logs.log_rows(outcome, group)]
+    logs = spark.createDataFrame(rows[::-1], group_logs.EVENT_SCHEMA)
 
     found = {group: [] for group in STORIES}
-    for row in logs.transform(rebalances).orderBy("started").collect():
+    for row in logs.transform(group_logs.rebalances).orderBy("started").collect():
         started = row.started.astimezone(UTC)
         found[row.group_id].append((started, row.duration_ms, row.cause, row.generation_after))
 
@@ -77,8 +67,8 @@ def test_the_query_finds_the_rebalances_that_the_simulator_went_through(spark):
 
 def test_a_cooperative_group_has_a_second_round(spark):
     outcome = simulate("at 0 s: c1 to c3 join\nat 60 s: c4 joins", assignor="cooperative-sticky")
-    logs = spark.createDataFrame(log_rows(outcome, "billing"), EVENT_SCHEMA)
-    causes = [row.cause for row in logs.transform(rebalances).orderBy("started").collect()]
+    logs = spark.createDataFrame(group_logs.log_rows(outcome, "billing"), group_logs.EVENT_SCHEMA)
+    causes = [row.cause for row in logs.transform(group_logs.rebalances).orderBy("started").collect()]
     assert causes == ["member joined", "member joined", "second round"]
 
 
@@ -91,7 +81,12 @@ LEAVE = "explicit `LeaveGroup` request for (m) members."
 
 
 def found(spark, *events):
-    rows = spark.createDataFrame(list(events), EVENT_SCHEMA).transform(rebalances).orderBy("started").collect()
+    rows = (
+        spark.createDataFrame(list(events), group_logs.EVENT_SCHEMA)
+        .transform(group_logs.rebalances)
+        .orderBy("started")
+        .collect()
+    )
     return [(row.cause, row.trouble, row.duration_ms, row.generation_before, row.generation_after) for row in rows]
 
 
@@ -116,7 +111,7 @@ def test_a_reason_of_the_coordinator_has_a_name(spark, reason, cause):
     assert found(spark, event(0, "PreparingRebalance", 1, reason), event(2, "Stable", 2)) == [
         (cause, cause, 2000, 1, 2)
     ]
-    assert cause in CAUSES
+    assert cause in group_logs.CAUSES
 
 
 def test_why_a_client_left_stands_in_the_line_before(spark):
@@ -124,9 +119,9 @@ def test_why_a_client_left_stands_in_the_line_before(spark):
         first = event(0, "MemberLeft", 1, client_reason, group)
         return found(spark, first, event(0, "PreparingRebalance", 1, LEAVE), event(1, "Stable", 2))[0][0]
 
-    assert left(POLL_EXPIRED) == "poll interval exceeded"
-    assert left(CLOSED) == "member left"
-    assert left(POLL_EXPIRED, group="another") == "member left"
+    assert left(group_logs.POLL_EXPIRED) == "poll interval exceeded"
+    assert left(group_logs.CLOSED) == "member left"
+    assert left(group_logs.POLL_EXPIRED, group="another") == "member left"
 
 
 def test_one_that_comes_back_is_counted_under_what_took_it_away(spark):
@@ -191,28 +186,28 @@ def test_standstill_is_summed_by_cause_and_by_group(spark):
             event(10, "Stable", 2, None, "b"),
             event(90, "PreparingRebalance", 2, LEAVE, "b"),
         ],
-        EVENT_SCHEMA,
+        group_logs.EVENT_SCHEMA,
     )
-    table = logs.transform(rebalances)
+    table = logs.transform(group_logs.rebalances)
 
-    assert [tuple(row) for row in standstill_by_cause(table).collect()] == [
+    assert [tuple(row) for row in group_logs.standstill_by_cause(table).collect()] == [
         ("member left", 3, 2, 14_000, 4667, 10_000, 0.7),
         ("heartbeats lost", 1, 1, 6000, 6000, 6000, 0.3),
     ]
-    assert standstill_by_cause(table, by="trouble").columns[0] == "trouble"
-    assert [tuple(row) for row in standstill_by_group(table).collect()] == [
+    assert group_logs.standstill_by_cause(table, by="trouble").columns[0] == "trouble"
+    assert [tuple(row) for row in group_logs.standstill_by_group(table).collect()] == [
         ("c", "a", 3, 10_000, 6000, "heartbeats lost"),
         ("c", "b", 1, 10_000, 10_000, "member left"),
     ]
 
 
 def test_what_is_no_log_is_refused(spark):
-    logs = spark.createDataFrame([event(0, "Stable", 1)], EVENT_SCHEMA)
+    logs = spark.createDataFrame([event(0, "Stable", 1)], group_logs.EVENT_SCHEMA)
     with pytest.raises(KafkaLearnError, match="no column 'reason'"):
-        logs.drop("reason").transform(rebalances)
+        logs.drop("reason").transform(group_logs.rebalances)
     with pytest.raises(KafkaLearnError, match="column 'timestamp' must be"):
-        logs.withColumn("timestamp", logs.generation).transform(rebalances)
+        logs.withColumn("timestamp", logs.generation).transform(group_logs.rebalances)
     with pytest.raises(KafkaLearnError, match="unknown column to sum up by 'group'"):
-        standstill_by_cause(logs.transform(rebalances), by="group")
+        group_logs.standstill_by_cause(logs.transform(group_logs.rebalances), by="group")
     with pytest.raises(KafkaLearnError, match="protocol 'consumer'"):
-        log_rows(simulate("at 0 s: c1 joins", protocol="consumer"), "billing")
+        group_logs.log_rows(simulate("at 0 s: c1 joins", protocol="consumer"), "billing")

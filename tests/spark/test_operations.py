@@ -11,14 +11,7 @@ from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming.nearest import zone_traffic
 from kafkalearn.coordinator import offsets_partition
 from kafkalearn.offsets.store import Commit, DeleteGroup, Settings, StoreGroup, simulate
-from kafkalearn.operations import leadership
-from kafkalearn.operations.faults import (
-    KINDS,
-    ClusterLogs,
-    cluster_logs,
-    judge,
-    plant,
-)
+from kafkalearn.operations import faults, leadership
 from kafkalearn.operations.faults import find_faults as find_without_spark
 from kafkalearn.operations.faults.findings import SAMPLE_MS, START_MS
 from kafkalearn.operations.faults.planting import BatchRow
@@ -37,20 +30,20 @@ pytestmark = pytest.mark.spark
 
 @pytest.mark.parametrize("seed", [1, 8])
 def test_both_ways_find_the_same_and_all_that_was_planted(spark, seed):
-    planted = plant(seed, fault_count=len(KINDS))
-    logs = cluster_logs(seed, planted)
+    planted = faults.plant(seed, fault_count=len(faults.KINDS))
+    logs = faults.cluster_logs(seed, planted)
     found = operations.as_findings(operations.find_faults(tables_of(spark, logs)))
 
     assert found == find_without_spark(logs)
-    assert judge(found, planted).is_perfect
+    assert faults.judge(found, planted).is_perfect
 
 
 def test_a_cluster_without_faults_gives_no_finding(spark):
-    assert operations.as_findings(operations.find_faults(tables_of(spark, cluster_logs(4, faults=[])))) == ()
+    assert operations.as_findings(operations.find_faults(tables_of(spark, faults.cluster_logs(4, faults=[])))) == ()
 
 
 def test_the_records_are_those_of_the_batches(spark):
-    logs = cluster_logs(2, plant(2))
+    logs = faults.cluster_logs(2, faults.plant(2))
     records = tables_of(spark, logs).records
     ends = {(row.topic, row.partition): row.base_offset + row.record_count for row in logs.batches}
 
@@ -61,7 +54,7 @@ def test_the_records_are_those_of_the_batches(spark):
 
 def test_a_hot_partition_of_the_largest_size_has_more_records_in_five_minutes_than_an_int_has_milliseconds(spark):
     many = BatchRow("orders", 0, 1, START_MS, 5_000, 50_000, START_MS)
-    logs = ClusterLogs((many,), (), (), ())
+    logs = faults.ClusterLogs((many,), (), (), ())
     last = tables_of(spark, logs).records.orderBy("offset").tail(1)[0]
     assert (last.appended_ms, last.offset) == (START_MS + SAMPLE_MS - 6, 54_999)
 

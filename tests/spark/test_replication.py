@@ -7,16 +7,8 @@ import pytest
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark import replication
 from kafkalearn.spark.data.logs import ROUND_COUNT, UNTIL_MS, generate_appends, generate_fetches
-from kafkalearn.spark.replication import (
-    high_watermarks,
-    isr_changes,
-    lag_counts,
-    marks_at,
-    remote_ends,
-    replayed,
-    with_caught_up,
-)
 
 pytestmark = pytest.mark.spark
 
@@ -32,7 +24,7 @@ def logs(spark):
     """Twelve partitions: some with a follower on the broker that stalls, one with a laggard, one that stops."""
     fetches = generate_fetches(spark, PARTITION_COUNT, SEED).cache()
     appends = generate_appends(spark, PARTITION_COUNT, SEED).cache()
-    changes = isr_changes(fetches, appends, UNTIL_MS).cache()
+    changes = replication.isr_changes(fetches, appends, UNTIL_MS).cache()
     return SimpleNamespace(fetches=fetches, appends=appends, changes=changes)
 
 
@@ -40,7 +32,7 @@ def logs(spark):
 def played(logs):
     """The same by the simulator."""
     return {
-        partition: replayed(logs.fetches, logs.appends, "orders", partition, UNTIL_MS)
+        partition: replication.replayed(logs.fetches, logs.appends, "orders", partition, UNTIL_MS)
         for partition in range(PARTITION_COUNT)
     }
 
@@ -65,12 +57,12 @@ def test_the_log_has_all_kinds_of_trouble(logs):
 
 
 def test_leo_isr_and_hw_of_every_partition_are_those_of_the_simulator_at_every_moment(logs, played):
-    rows = high_watermarks(logs.fetches, logs.appends, logs.changes, UNTIL_MS, every_ms=EVERY_MS).collect()
+    rows = replication.high_watermarks(logs.fetches, logs.appends, logs.changes, UNTIL_MS, every_ms=EVERY_MS).collect()
     seen = {(row.partition, row.at_ms): (row.leader_end, tuple(row.isr), row.high_watermark) for row in rows}
 
     assert len(seen) == len(rows) == PARTITION_COUNT * (UNTIL_MS // EVERY_MS + 1)
     for partition, at_ms in seen:
-        assert seen[partition, at_ms] == tuple(marks_at(played[partition], at_ms))[1:]
+        assert seen[partition, at_ms] == tuple(replication.marks_at(played[partition], at_ms))[1:]
 
 
 def test_who_leaves_the_isr_and_comes_back_is_to_the_millisecond_what_the_simulator_does(logs, played):
@@ -94,49 +86,51 @@ def test_a_fetch_asks_for_what_the_answer_before_left_it_with(logs):
 def test_lags_are_counted_by_powers_of_two(spark):
     ends = [(0, 0), (5, 6), (5, 7), (5, 8), (5, 9)]
     rows = [("orders", 0, 1, 2, at, offset, end) for at, (offset, end) in enumerate(ends)]
-    counts = spark.createDataFrame(rows, SCHEMA).transform(lag_counts).collect()
+    counts = spark.createDataFrame(rows, SCHEMA).transform(replication.lag_counts).collect()
     assert sorted((row.step, row.fetch_count) for row in counts) == [(0, 1), (1, 1), (2, 2), (3, 1)]
 
 
 def test_the_remote_leo_is_that_of_the_last_fetch_even_if_it_went_down(spark):
     log = spark.createDataFrame([("orders", 0, 1, 2, 5, 9, 9), ("orders", 0, 1, 2, 7, 4, 9)], SCHEMA)
-    assert [(row.remote_end, row.fetched_ms) for row in remote_ends(log).collect()] == [(4, 7)]
+    assert [(row.remote_end, row.fetched_ms) for row in replication.remote_ends(log).collect()] == [(4, 7)]
 
 
 def test_a_follower_that_only_ever_has_what_was_there_before_counts_as_caught_up_then(spark):
     log = spark.createDataFrame(
         [("orders", 0, 1, 2, at, offset, offset + 5) for at, offset in ((10, 0), (20, 5), (30, 10), (40, 11))], SCHEMA
     )
-    assert [row.caught_up_ms for row in with_caught_up(log).orderBy("at_ms").collect()] == [0, 10, 20, 20]
+    assert [row.caught_up_ms for row in replication.with_caught_up(log).orderBy("at_ms").collect()] == [0, 10, 20, 20]
 
 
 def test_of_one_follower_the_ones_without_trouble_decide_when_it_is_back(spark):
     """Two replicas: nobody else is left, the high watermark is the leader's end."""
     fetches = [("orders", 0, 1, 2, at, offset, end) for at, offset, end in ((10, 0, 0), (50_000, 0, 4), (50_300, 4, 4))]
     log, written = spark.createDataFrame(fetches, SCHEMA), spark.createDataFrame([("orders", 0, 1, 20, 0, 4)], WRITTEN)
-    changes = isr_changes(log, written, 60_000)
+    changes = replication.isr_changes(log, written, 60_000)
 
     assert sorted((row.at_ms, row.change) for row in changes.collect()) == [(45_000, "shrink"), (50_300, "expand")]
-    marks = high_watermarks(log, written, changes, 60_000, every_ms=20_000).orderBy("at_ms").collect()
+    marks = replication.high_watermarks(log, written, changes, 60_000, every_ms=20_000).orderBy("at_ms").collect()
     assert [row.high_watermark for row in marks] == [0, 0, 0, 4]
     assert [list(row.isr) for row in marks] == [[1, 2]] * 4
 
 
 def test_other_rows_are_refused(spark, logs):
     with pytest.raises(KafkaLearnError, match="no column 'fetch_offset'"):
-        logs.fetches.drop("fetch_offset").transform(with_caught_up)
+        logs.fetches.drop("fetch_offset").transform(replication.with_caught_up)
     with pytest.raises(KafkaLearnError, match="column 'at_ms' must be int or bigint, it is string"):
-        isr_changes(logs.fetches, logs.appends.withColumn("at_ms", sf.col("at_ms").cast("string")), UNTIL_MS)
+        replication.isr_changes(
+            logs.fetches, logs.appends.withColumn("at_ms", sf.col("at_ms").cast("string")), UNTIL_MS
+        )
     with pytest.raises(KafkaLearnError, match="every_ms must be at least 1"):
-        high_watermarks(logs.fetches, logs.appends, logs.changes, UNTIL_MS, every_ms=0)
+        replication.high_watermarks(logs.fetches, logs.appends, logs.changes, UNTIL_MS, every_ms=0)
 
 
 def test_a_partition_that_the_logs_do_not_have_cannot_be_replayed(logs):
     with pytest.raises(KafkaLearnError, match="no fetch of orders-99"):
-        replayed(logs.fetches, logs.appends, "orders", 99, UNTIL_MS)
+        replication.replayed(logs.fetches, logs.appends, "orders", 99, UNTIL_MS)
 
 
 def test_a_log_that_no_follower_could_have_made_is_refused(logs):
     wrong = logs.fetches.withColumn("fetch_offset", sf.col("fetch_offset") + 1)
     with pytest.raises(KafkaLearnError, match="the log has a fetch from 1; this follower's LEO is 0"):
-        replayed(wrong, logs.appends, "orders", 0, UNTIL_MS)
+        replication.replayed(wrong, logs.appends, "orders", 0, UNTIL_MS)

@@ -6,16 +6,7 @@ import pytest
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.transactions import (
-    ABORTED,
-    COMMITTED,
-    OPEN,
-    generate_topic,
-    log_rows,
-    stable_offsets,
-    transactions_of,
-    waits,
-)
+from kafkalearn.spark import transactions
 from kafkalearn.transactions import EndTxn, InitProducerId, Produce, Settings, TimePassed, start
 from kafkalearn.transactions.partition import committed_records
 from kafkalearn.transactions.reader import open_first
@@ -66,7 +57,7 @@ def runs():
 
 @pytest.fixture(scope="module")
 def rows(spark, runs):
-    found = [log_rows(spark, run).where("topic = 'orders'") for run in runs]
+    found = [transactions.log_rows(spark, run).where("topic = 'orders'") for run in runs]
     # One topic a run: all three in one query.
     named = [each.withColumn("topic", sf.lit(f"run-{at}")) for at, each in enumerate(found)]
     together = named[0].unionByName(named[1]).unionByName(named[2])
@@ -75,7 +66,7 @@ def rows(spark, runs):
 
 @pytest.fixture(scope="module")
 def found(rows):
-    return rows.transform(transactions_of).cache()
+    return rows.transform(transactions.transactions_of).cache()
 
 
 def test_each_transaction_is_found_with_its_end(runs, found):
@@ -88,15 +79,17 @@ def test_each_transaction_is_found_with_its_end(runs, found):
             here = [row for row in mine if row.partition == number]
 
             assert {
-                (row.producer_id, row.first_offset, row.marker_offset) for row in here if row.outcome == ABORTED
+                (row.producer_id, row.first_offset, row.marker_offset)
+                for row in here
+                if row.outcome == transactions.ABORTED
             } == aborted
-            assert {(row.producer_id, row.first_offset) for row in here if row.outcome == OPEN} == still
-            assert sum(row.outcome == COMMITTED for row in here) > 3
+            assert {(row.producer_id, row.first_offset) for row in here if row.outcome == transactions.OPEN} == still
+            assert sum(row.outcome == transactions.COMMITTED for row in here) > 3
 
 
 def test_the_last_stable_offset_and_who_holds_it_are_those_of_the_simulator(runs, rows, found):
     every_ms, compared = 1_000, 0
-    for row in stable_offsets(rows, every_ms, found).collect():
+    for row in transactions.stable_offsets(rows, every_ms, found).collect():
         run = runs[int(row.topic.removeprefix("run-"))]
         state = [frame.state for frame in run if frame.state.now_ms <= row.at_ms][-1]
         log = state.partition(NAMES[row.partition])
@@ -110,12 +103,12 @@ def test_the_last_stable_offset_and_who_holds_it_are_those_of_the_simulator(runs
 
 
 def test_a_record_can_be_read_when_the_simulators_reader_can(runs, rows, found):
-    waited = waits(rows, found).collect()
+    waited = transactions.waits(rows, found).collect()
     for at, run in enumerate(runs):
         for number, name in enumerate(NAMES):
             mine = {row.offset: row for row in waited if (row.topic, row.partition) == (f"run-{at}", number)}
             log = run[-1].state.partition(name)
-            read = [row for row in mine.values() if row.wait_ms is not None and row.outcome == COMMITTED]
+            read = [row for row in mine.values() if row.wait_ms is not None and row.outcome == transactions.COMMITTED]
             assert len(read) == len(committed_records(log))
             for offset, row in mine.items():
                 above = [frame.state for frame in run if frame.state.partition(name).last_stable_offset > offset]
@@ -125,25 +118,25 @@ def test_a_record_can_be_read_when_the_simulators_reader_can(runs, rows, found):
 
 
 def test_the_made_topic_has_what_it_says_and_is_the_same_however_it_is_cut(spark):
-    made = generate_topic(spark, 24_000, 5)
-    cut = generate_topic(spark, 24_000, 5).repartition(3)
-    found = made.transform(transactions_of).cache()
+    made = transactions.generate_topic(spark, 24_000, 5)
+    cut = transactions.generate_topic(spark, 24_000, 5).repartition(3)
+    found = made.transform(transactions.transactions_of).cache()
     counts = {row.outcome: row["count"] for row in found.groupBy("outcome").count().collect()}
     lost = found.where("outcome = 'OPEN'").orderBy("first_ms").first()
 
     assert made.exceptAll(cut).count() == 0
-    assert 0.02 < counts[ABORTED] / (counts[ABORTED] + counts[COMMITTED]) < 0.07
+    assert 0.02 < counts[transactions.ABORTED] / (counts[transactions.ABORTED] + counts[transactions.COMMITTED]) < 0.07
     assert (lost.partition, lost.producer_id, lost.record_count) == (7, 59, 1)
     assert made.groupBy("partition").agg(sf.max("offset") + 1 == sf.count("*")).distinct().count() == 12
     # Each marker ends a transaction: none comes where nothing is open.
-    assert made.where("control IS NOT NULL").count() == counts[ABORTED] + counts[COMMITTED]
+    assert made.where("control IS NOT NULL").count() == counts[transactions.ABORTED] + counts[transactions.COMMITTED]
 
 
 def test_rows_without_their_columns_are_refused(spark):
     rows = spark.range(3).withColumnRenamed("id", "offset")
 
-    for rule in (transactions_of, waits):
+    for rule in (transactions.transactions_of, transactions.waits):
         with pytest.raises(KafkaLearnError, match="no column 'topic'"):
             rule(rows)
     with pytest.raises(KafkaLearnError, match="every_ms must be at least 1"):
-        stable_offsets(generate_topic(spark, 24, 5), 0)
+        transactions.stable_offsets(transactions.generate_topic(spark, 24, 5), 0)
