@@ -123,7 +123,7 @@ STEPS = (
         (),
         words=("-q", "-p", "no:cacheprovider", "--tb=line", *(f"tests/{each}" for each in (
             "releases", "oncall/test_upgrade.py", "oncall/test_command.py", "offsets/test_records.py",
-            "groups/test_recorded_cases.py", "groups/test_consumer_recorded.py", "replication/test_recorded.py",
+            "conformance/test_vectors.py", "groups/test_consumer_recorded.py", "replication/test_recorded.py",
         ))),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Every difference that conform has found on a broker, asked of the simulator again; no broker is needed."""
+"""What conform found on brokers, drew for them or was told by hand, asked of the simulator again; without a broker."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from conformance.search import compare, plain
 from conformance.vectors import NAMED, OPEN, PUT_RIGHT, Vector, read_vector, vectors_in, write_vector
 from kafkalearn.live.jars import releases
 from kafkalearn.releases.ledger import ledger
+from tests.every import every_case
+from tests.recorded import recorded
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors" / "conform"
 FILES = sorted(FOLDER.glob("*.json"))
@@ -111,3 +113,36 @@ def test_a_wrong_rebalance_timeout_of_kip_848_members_is_found(wrong_ms):
         if "rebalance_ms" in sent["step"]:
             sent["step"]["rebalance_ms"] += wrong_ms
     assert differing(cases) == CONSUMER
+
+
+# Cases that were drawn at random for real brokers, and some that were told them by hand.
+DRAWN = [{**each, "seen": each["broker"]} for each in recorded("group-cases")["cases"]]
+TOLD = recorded("told-cases")["cases"]
+
+
+def difference(each):
+    line = each["release"].rpartition(".")[0]
+    return compare(MECHANISMS[each["mechanism"]], line, each["case"], each["seen"])
+
+
+@every_case("each", [*DRAWN, *TOLD], ids=lambda each: f"{each['mechanism']}, {each['release']}, {each.get('name', '')}")
+def test_a_real_broker_answered_and_wrote_what_we_answer_and_write(each):
+    assert difference(each) is None
+
+
+def test_every_mechanism_of_groups_has_cases_of_the_first_release_and_of_the_last():
+    assert {(each["mechanism"], each["release"]) for each in DRAWN} >= {
+        (name, release)
+        for name in ("classic groups", "KIP-848 groups", "records of the offsets topic", "expiry of committed offsets")
+        for release in ("4.0.2", "4.3.1")
+    }
+
+
+def test_the_comparison_sees_another_answer_and_another_release():
+    (late,) = (each for each in TOLD if each["name"].startswith("TxnOffsetCommit 6"))
+    changed = deepcopy(late)
+    step = next(found for found, _ in changed["seen"]["steps"] if "STALE_MEMBER_EPOCH" in str(found))
+    step["partitions"] = dict.fromkeys(step["partitions"], "ILLEGAL_GENERATION")
+    assert difference(changed) is not None
+    member = next(each for each in TOLD if each["name"] == "a member of KIP-848 commits" and each["release"] == "4.4.0")
+    assert difference({**member, "release": "4.0.2"}) is not None  # its first member epoch is another

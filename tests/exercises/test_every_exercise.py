@@ -16,8 +16,7 @@ from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, W
 from kafkalearn.partitioning.keyed import partition_for_key
 from tests.every import every_case
 from tests.exercises.every_exercise import CHAPTERS, EXERCISES, name_of, run_cell
-from tests.exercises.kit.hostile import FUNCTIONS, VALUES
-from tests.exercises.kit.markup import strangers
+from tests.exercises.kit.hostile import FUNCTIONS, VALUES, strangers
 from tests.recorded import recorded
 
 each_exercise = every_case(("chapter", "exercise"), EXERCISES, ids=name_of)

@@ -5,7 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.offsets.records import decode
+from kafkalearn.formats.records import batch_bytes
+from kafkalearn.offsets.broker_settings import BATCH_BYTES, SETTINGS, coordinator_settings, effect_of, effects
+from kafkalearn.offsets.records import decode, encode_key, encode_value
 from kafkalearn.offsets.store import (
     Commit,
     DeleteGroup,
@@ -29,7 +31,10 @@ from kafkalearn.offsets.store import (
 )
 from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED, Answer
 from kafkalearn.offsets.store.simulator import HANDOVER_SAFE, LOG_KNOWN, OFFSET_KEPT, lasting, reloaded
+from kafkalearn.releases import RELEASES, default
+from tests.every import every_case
 from tests.offsets.store_events import ALICE, DAY_MS, after, any_event, releases, times
+from tests.recorded import recorded
 
 STABLE_GROUP = StoreGroup("g", 1, 1000, (ALICE,), protocol="range", leader="alice")
 COMMIT = Commit("g", "orders", 0, 7, 1000)
@@ -385,3 +390,46 @@ def test_a_record_of_somebody_else_that_can_be_read_is_not_known_until_the_next_
 def test_while_nobody_else_writes_the_log_is_known_and_can_be_handed_over(release, events):
     for frame in simulate(Settings(release), events):
         assert broken(Settings(release), frame.state, names=(LOG_KNOWN, HANDOVER_SAFE)) == ()
+
+
+# The coordinator's settings: every row runs, and its two values end differently.
+RECORDED = recorded("coordinator-settings")
+NAMES = [each.name for each in SETTINGS]
+
+
+def test_there_are_sixteen_settings_each_once():
+    assert len(NAMES) == len(set(NAMES)) == 16
+    assert [row["setting"] for row in coordinator_settings()] == NAMES
+    assert [row["setting"] for row in effects()] == NAMES
+
+
+@every_case("release", RELEASES)
+def test_a_default_is_what_the_release_has(release):
+    for row in coordinator_settings([release]):
+        if row[release] == "-":
+            with pytest.raises(KafkaLearnError, match=row["setting"]):
+                default(row["setting"], release=release, side="broker")
+        else:
+            assert row[release] == default(row["setting"], release=release, side="broker")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_values_of_a_setting_end_differently(name):
+    first, second = effect_of(name)
+    (tried,) = first.keys() - {name}
+
+    assert first[name] != second[name]
+    assert first[tried] != second[tried]
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(KafkaLearnError, match=r"group\.max\.size"):
+        effect_of("group.max.sise")
+
+
+def test_the_sizes_by_codec_are_the_recorded_ones_and_without_codec_those_of_the_layout():
+    assert {int(codec): size for codec, size in RECORDED["batch_bytes_by_codec"].items()} == BATCH_BYTES
+    value = encode_value(1, 4, {"offset": 1, "metadata": "", "commitTimestamp": 0, "topicId": "AAAAAAAAAAEAAAAAAAAAAQ"})
+    keys = [encode_key(1, {"group": "billing", "topic": "orders", "partition": number}) for number in range(100)]
+
+    assert batch_bytes(0, 0, [(number, 0, key, value) for number, key in enumerate(keys)]) == BATCH_BYTES[0]

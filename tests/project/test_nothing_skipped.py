@@ -59,7 +59,7 @@ def test_a_skip_is_a_failure_where_all_must_run(tmp_path):
 @pytest.mark.parametrize(("value", "expected"), [("1", True), ("", False)])
 def test_the_switch_puts_the_rule_to_work_for_the_whole_run(value, expected):
     environ = dict(os.environ, KAFKALEARN_REQUIRE_ALL=value)
-    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "--trace-config", "tests/project/test_lint.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "--trace-config", "tests/project/test_types.py"]
     listed = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True).stdout
 
     assert ("tests.project.nothing_skipped" in listed) == expected

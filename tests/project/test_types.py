@@ -96,3 +96,15 @@ def test_no_public_signature_of_the_core_says_any(module):
     found = {name for name, said in signatures(tree_of(module).body) if "Any" in said}
 
     assert found == {name for excused, name in MAY_BE_ANYTHING if excused == module}
+
+
+# The whole repository, chapters included, as ruff wants it.
+
+
+@pytest.mark.parametrize("words", [["check", "--output-format=concise"], ["format", "--check"]], ids=lambda all: all[0])
+def test_ruff_has_nothing_to_say(words):
+    ruff = [sys.executable, "-m", "ruff", *words, "--quiet", "--no-cache", "."]
+    found = subprocess.run(ruff, cwd=ROOT, capture_output=True, text=True)
+
+    if found.returncode:
+        pytest.fail(found.stdout + found.stderr, pytrace=False)

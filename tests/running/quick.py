@@ -78,7 +78,6 @@ LEFT_OUT = {
         "tests/transactions/test_processing.py::test_two_records_and_aborts_keep_both_promises_as_far_as_is_looked",
         "tests/replication/test_elections.py",
         "tests/replication/test_search.py",
-        "tests/zookeeper/test_commits_search.py",
         "tests/zookeeper/test_search.py",
     ),
 }

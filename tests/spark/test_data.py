@@ -30,6 +30,7 @@ from kafkalearn.spark.data.logs import RECORDS_PER_PAIR, deliveries, generate_de
 from kafkalearn.spark.group_logs import EVENT_SCHEMA, rebalances
 from kafkalearn.spark.lag import lag_by_partition, log_ends
 from kafkalearn.spark.session.start import OWNER
+from tools.chapters import chapter_paths, execute
 
 pytestmark = pytest.mark.spark
 
@@ -470,3 +471,14 @@ def test_chances_are_spread_evenly_and_stay_below_one(spark):
 def test_a_law_that_is_none_is_refused(spark, key_count, exponent, said):
     with pytest.raises(KafkaLearnError, match=said):
         zipf_rank(sf.lit(0.5), key_count, exponent)
+
+
+# Every chapter on a weak machine: it runs through at the small size, and what it asserts holds there too.
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", chapter_paths(), ids=lambda path: path.stem)
+def test_a_chapter_holds_at_the_small_size(path):
+    notebook = execute(path, "small")
+
+    assert [cell.id for cell in notebook.cells if cell.cell_type == "code" and cell.execution_count is None] == []

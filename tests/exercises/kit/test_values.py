@@ -13,8 +13,7 @@ from pyspark.sql import Row
 from kafkalearn.exercises.kit.compare import Value, as_settings, compare, is_same
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.result import ERROR, RIGHT, WRONG, Block, Result, as_words, ours, say
-from tests.exercises.kit.hostile import MARKUP, ReprIsMarkup
-from tests.exercises.kit.markup import elements, markdown2html_mistune, strangers
+from tests.exercises.kit.hostile import MARKUP, ReprIsMarkup, elements, markdown2html_mistune, strangers
 
 WHOLE = Value(lambda: 12)
 SHARE = Value(lambda: Fraction(1, 3), within=0.01)
