@@ -1,7 +1,5 @@
 """How a cluster of somebody else's is asked: with its own limits and timers, and with what it takes alone."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What conform found on brokers, drew for them or was told by hand, asked of the simulator again; without a broker."""
 
-from __future__ import annotations
-
 import json
 from copy import deepcopy
 from dataclasses import replace

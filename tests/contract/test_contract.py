@@ -1,7 +1,5 @@
 """Every simulator keeps one contract. A new one joins the `SIMULATORS` of its part of the house, in this folder."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import pkgutil

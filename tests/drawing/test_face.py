@@ -1,7 +1,5 @@
 """The face: each colour that a picture has stands there with one for the dark, and every letter is in a font."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """JSON that somebody gives: what it holds is json's own answer, as deep as anybody writes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

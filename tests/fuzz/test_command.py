@@ -1,7 +1,5 @@
 """Every kind of file given to every question: a sentence or an answer, never a traceback, never another exit code."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

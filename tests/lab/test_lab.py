@@ -1,7 +1,5 @@
 """JupyterLab's server with our connection class, and a kernel behind it that answers."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """The command against a running cluster: what it says is what the cluster has, and it sends requests that only read."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import time

@@ -1,7 +1,5 @@
 """Scripts of logs on a real broker: what cleaner and retention leave is what we say, to every batch's header."""
 
-from __future__ import annotations
-
 import pytest
 
 from conformance.mechanisms.log import AT_ONCE_MS, COMPACTION, LATER_MS, LONG_PAUSE_MS, MUCH_LATER_MS, REMOVAL

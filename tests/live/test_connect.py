@@ -1,7 +1,5 @@
 """A cluster is read strictly: which requests are sent, counted by a proxy, and that nothing is there afterwards."""
 
-from __future__ import annotations
-
 import confluent_kafka
 import pytest
 

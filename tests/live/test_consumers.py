@@ -1,7 +1,5 @@
 """Real consumers: what a crash costs, whose a committed offset is, and what the client of a scenario does as well."""
 
-from __future__ import annotations
-
 import pytest
 
 from conformance.mechanisms.commits import CRASHES

@@ -1,7 +1,5 @@
 """The coordinator of three brokers is killed: what the others answer, in which order, as the simulator says."""
 
-from __future__ import annotations
-
 import pytest
 
 from kafkalearn.base.topic_partition import TopicPartition

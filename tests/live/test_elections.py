@@ -1,7 +1,5 @@
 """All replicas fail one after the other, without eligible leader replicas: who may lead then, and what is lost."""
 
-from __future__ import annotations
-
 import pytest
 
 from conformance.mechanisms.replication import THE_DEAD_ARE_MISSED, Topic

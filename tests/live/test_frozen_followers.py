@@ -1,7 +1,5 @@
 """What a real cluster does while a follower stands still: the ISR shrinks, and deleted records are waited for."""
 
-from __future__ import annotations
-
 import pytest
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient

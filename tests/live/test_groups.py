@@ -1,7 +1,5 @@
 """Both kinds of groups, held to a real broker: random requests, what they are answered and what is written of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

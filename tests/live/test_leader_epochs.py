@@ -1,7 +1,5 @@
 """Leader epochs as consumers ask with them (KIP-320): a real leader and follower answer what our broker answers."""
 
-from __future__ import annotations
-
 import pytest
 
 from kafkalearn.base.topic_partition import TopicPartition

@@ -1,7 +1,5 @@
 """What a real broker writes into ``__consumer_offsets``, byte for byte, and what its tools say of it."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """The fixed questions of chapter 14: a real broker answers each as it was recorded."""
 
-from __future__ import annotations
-
 import json
 from contextlib import nullcontext
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Replicas that move and leadership that is given back on a real cluster: after each step all stands as we say."""
 
-from __future__ import annotations
-
 import pytest
 
 from kafkalearn.live import Kafka

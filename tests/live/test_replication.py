@@ -1,7 +1,5 @@
 """Failures of a cluster with eligible leader replicas: what every disk, leader, ISR, epoch and answer has come to."""
 
-from __future__ import annotations
-
 import pytest
 
 from conformance.mechanisms.replication import THE_DEAD_ARE_MISSED, Topic

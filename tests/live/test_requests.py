@@ -1,7 +1,5 @@
 """Requests and answers as bytes, without a broker."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Encrypted and authenticated connections, to listeners of a real broker that ask for them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Spark on the topics of a real broker, with the project's own queries unchanged."""
 
-from __future__ import annotations
-
 import pytest
 from confluent_kafka.admin import AdminClient
 

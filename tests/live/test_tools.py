@@ -1,7 +1,5 @@
 """Kafka's command-line tools on a real cluster, and what `make live` prints."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

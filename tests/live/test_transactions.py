@@ -1,7 +1,5 @@
 """Transactions: one broker and the simulator are asked the same requests, what users ask about, step by step."""
 
-from __future__ import annotations
-
 import pytest
 
 from conformance.mechanisms.transactions import PARTITIONS, VERSION_2

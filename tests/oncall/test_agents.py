@@ -1,7 +1,5 @@
 """The questions as tools: the server is started, and asked through the client of the protocol's own SDK."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The frame: exit codes, streams, terminals, and answers whose form stays."""
 
-from __future__ import annotations
-
 import doctest
 import io
 import json

@@ -1,7 +1,5 @@
 """Why a lag is what it is: each cause, from what a real broker's tool printed and from that broker's files."""
 
-from __future__ import annotations
-
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError

@@ -1,7 +1,5 @@
 """Safe: the verdicts are those of the matrix that all schedules were searched for, and each run can be played."""
 
-from __future__ import annotations
-
 import json
 import re
 

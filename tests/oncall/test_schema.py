@@ -1,7 +1,5 @@
 """The contract of ``--json``: every answer has its version, and is as the schema file says."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 

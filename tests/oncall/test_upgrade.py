@@ -1,7 +1,5 @@
 """Upgrade: what it refuses is what the clients of each release refuse, and what it says of a file is in the file."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Where: against what clusters answered, and against what people saw who asked."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

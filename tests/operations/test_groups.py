@@ -1,7 +1,5 @@
 """What kafka-consumer-groups prints, by release, held to what the released tools printed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What is closed below a question, what is folded, and questions that say what is wrong with them."""
 
-from __future__ import annotations
-
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError

@@ -1,7 +1,5 @@
 """A pytest plugin: a test that is skipped has failed. Where all must run, conftest.py puts it to work."""
 
-from __future__ import annotations
-
 import pytest
 
 SWITCH = "KAFKALEARN_REQUIRE_ALL"  # set by .ci/run

@@ -1,7 +1,5 @@
 """Chapters are run, kept and turned into pages that need nothing from outside; a page that does is found out."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Each chapter has notes for the instructor, whose times add up and fit into a lesson."""
 
-from __future__ import annotations
-
 import re
 
 import nbformat

@@ -1,7 +1,5 @@
 """The bundled runtime with the script in front of it takes what Spark's launcher asks for."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

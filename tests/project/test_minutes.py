@@ -1,7 +1,5 @@
 """What a chapter says of its length is what the formula counts, and no lesson is longer than an hour."""
 
-from __future__ import annotations
-
 import re
 
 import nbformat

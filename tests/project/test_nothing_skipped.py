@@ -1,7 +1,5 @@
 """Where all must run, a skip is a failure, however it comes about; elsewhere it is a skip."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

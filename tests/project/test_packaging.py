@@ -1,7 +1,5 @@
 """The wheel: what those get who install kafkalearn without this folder."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

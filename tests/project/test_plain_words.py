@@ -3,8 +3,6 @@
 The chapters' own prose is not looked at here.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

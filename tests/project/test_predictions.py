@@ -1,7 +1,5 @@
 """Every question of the chapters has a form; its answer is what the chapter computes; what tells it is closed."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """The files that name packages and commands say the same: pyproject.toml, the lock, environment.yml, Makefile."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

@@ -1,7 +1,5 @@
 """run.py from a bare Python: .venv is made, kept, repaired. The real thing, on a project small enough for it."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Where the set-up cannot go on it says why and what to do: no traceback, no wrong reason. The faults are real ones."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

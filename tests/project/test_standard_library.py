@@ -1,7 +1,5 @@
 """The core, its words, its drawn pictures and all exercises need Python alone: no package has to be installed."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What names the newest release as today's follows it: the chapters' outputs and prose, README, what was recorded."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64decode

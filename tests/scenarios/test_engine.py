@@ -1,7 +1,5 @@
 """What holds in every scenario: its tables agree, a group left alone comes to rest; and its world, part by part."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

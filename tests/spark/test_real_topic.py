@@ -1,7 +1,5 @@
 """Recorded topics are read as real ones are."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import functions as sf
 
