@@ -67,8 +67,7 @@ def test_a_group_that_forms_and_rests_is_an_all_clear():
         at(
             1,
             "Preparing to rebalance group billing in state PreparingRebalance with old generation 0 (reason: "
-            "Adding new "
-            f"member {A} with group instance id null; client reason: not provided).",
+            f"Adding new member {A} with group instance id null; client reason: not provided).",
         ),
         at(4, "Stabilized group billing generation 1 with 1 members"),
         at(
@@ -126,8 +125,7 @@ def test_two_members_are_not_one_name():
     [
         (
             f"Request memberId={A} for static member with groupInstanceId=till-1 is fenced by existing "
-            f"memberId={B} during "
-            "operation heartbeat",
+            f"memberId={B} during operation heartbeat",
             "static fenced",
         ),
         (
@@ -136,8 +134,7 @@ def test_two_members_are_not_one_name():
         ),
         (
             "[Consumer clientId=c1, groupId=billing] JoinGroup failed due to fatal error: The consumer group has "
-            "reached its "
-            "max size.",
+            "reached its max size.",
             "over capacity",
         ),
         (
@@ -172,8 +169,7 @@ def test_two_members_are_not_one_name():
         (f"Member {A} in group billing has failed, removing it from the group", "heartbeats lost"),
         (
             f"[Group billing] Member {A} has left group through explicit `LeaveGroup` request; client reason: "
-            f"member was "
-            "removed by an admin: scaled down",
+            f"member was removed by an admin: scaled down",
             "member removed",
         ),
         ("Preparing to restabilize group billing with old generation 0", "member joined"),
@@ -331,16 +327,13 @@ WORDS = {
     ),
     "ZooKeeper's consumer": (
         "[2026-11-22 15:46:13,448] INFO [billing_k1-1-2], ZK expired; release old broker parition ownership; "
-        "re-register "
-        "consumer billing_k1-1-2 (kafka.consumer.ZookeeperConsumerConnector)",
+        "re-register consumer billing_k1-1-2 (kafka.consumer.ZookeeperConsumerConnector)",
         "heartbeats lost",
     ),
     "Java's commit": (
         "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has "
-        "already "
-        "rebalanced and assigned the partitions to another member. This means that the time between subsequent "
-        "calls to "
-        "poll() was longer than the configured max.poll.interval.ms",
+        "already rebalanced and assigned the partitions to another member. This means that the time between subsequent "
+        "calls to poll() was longer than the configured max.poll.interval.ms",
         "poll interval exceeded",
     ),
 }
