@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -25,3 +26,13 @@ def expected(name: str, actual: str) -> str:
     if os.environ.get("KAFKALEARN_WRITE_GOLDEN"):
         path.write_text(actual + "\n", encoding="utf-8", newline="\n")
     return path.read_text(encoding="utf-8").removesuffix("\n")
+
+
+def with_before(trace: Sequence) -> Iterable[tuple]:
+    """Each frame of a run with the one before it, as pictures and words take them; before the first one is None."""
+    return zip(trace, (None, *trace), strict=False)
+
+
+def unhex(text: str | None) -> bytes | None:
+    """The bytes that a recording writes in hex; None stands for itself."""
+    return None if text is None else bytes.fromhex(text)

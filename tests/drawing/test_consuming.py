@@ -35,7 +35,7 @@ from kafkalearn.views import (
 )
 from tests.consuming import test_push
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 
 THREE = Settings(3)
 STORY = [
@@ -53,7 +53,7 @@ TRACE = simulate(THREE, STORY)
 
 
 def test_a_topic_and_its_groups_read_as_expected():
-    frames = zip(TRACE, (None, *TRACE), strict=False)
+    frames = with_before(TRACE)
     actual = "\n\n".join(consuming_text(frame, before) for frame, before in frames)
     assert actual == expected("consuming.txt", actual)
 
@@ -160,7 +160,7 @@ def test_both_brokers_read_as_expected(when_full):
     trace = push.simulate(
         push.Settings(("billing", "search"), queue_limit=4, retention=6, when_full=when_full), PUSH_STORY
     )
-    actual = "\n\n".join(push_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+    actual = "\n\n".join(push_text(frame, before) for frame, before in with_before(trace))
     assert actual == expected(f"push-{when_full}.txt", actual)
 
 
@@ -197,7 +197,7 @@ def test_what_has_no_room_is_counted():
 
 def story(trace, *views):
     """A run as a page of text: every frame in the words of each view."""
-    frames = zip(trace, (None, *trace), strict=False)
+    frames = with_before(trace)
     return "\n\n".join("\n".join(view(frame, before) for view in views) for frame, before in frames)
 
 

@@ -30,7 +30,7 @@ from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerL
 from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
 from tests.delivery.test_laws import runs
 from tests.drawing.test_consuming import story
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 
 LEADER_DIES = [BrokerCrashed(1), SessionExpired(1)]
 COMMITTED = [Send(), RequestArrived(), Fetch(2), Fetch(2), AnswerArrived()]
@@ -66,7 +66,7 @@ def test_a_run_reads_as_expected(name):
 def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(name):
     settings, events = STORIES[name]
     trace = simulate(settings, events)
-    pictures = [draw_delivery(settings, frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
+    pictures = [draw_delivery(settings, frame, before) for frame, before in with_before(trace)]
 
     assert len({picture.size for picture in pictures}) == 1
     for picture, frame, before in zip(pictures, trace, (None, *trace), strict=False):

@@ -38,7 +38,7 @@ from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
 from tests.assignors.groups import TODAY
 from tests.every import every_case
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 
 TEN = [Member(f"m{number:02}", ["orders"]) for number in range(10)]
 NINE = [member for member in TEN if member.member_id != "m03"]
@@ -54,7 +54,7 @@ def by_range(members):
 
 
 def told(trace):
-    frames = zip(trace, (None, *trace), strict=False)
+    frames = with_before(trace)
     return "\n\n".join(views.rebalance_text(frame, before) for frame, before in frames)
 
 
@@ -181,7 +181,7 @@ CLASSIC = classic.simulate(Settings("2.1"), [JoinGroup("a"), TimePassed(3000), L
 
 
 def frames(outcome):
-    return list(zip(outcome.trace, (None, *outcome.trace), strict=False))
+    return list(with_before(outcome.trace))
 
 
 def drawn(outcome):
@@ -309,9 +309,7 @@ def test_the_diagram_names_every_transition_of_the_table():
 
 def test_the_diagram_marks_where_the_group_is_and_how_it_came():
     assert MARK not in views.draw_group_states()
-    pictures = [
-        views.draw_group_states(frame, before) for frame, before in zip(CLASSIC, (None, *CLASSIC), strict=False)
-    ]
+    pictures = [views.draw_group_states(frame, before) for frame, before in with_before(CLASSIC)]
     assert [each.label.partition("; ")[2] for each in pictures] == [
         "it is Empty now",
         "it is PreparingRebalance now, and came from Empty",
@@ -351,20 +349,16 @@ RUNS = {
 }
 
 
-def pairs(trace):
-    return zip(trace, (None, *trace), strict=False)
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_reads_as_expected(name):
-    actual = "\n\n".join(views.commits_text(frame, before) for frame, before in pairs(RUNS[name]))
+    actual = "\n\n".join(views.commits_text(frame, before) for frame, before in with_before(RUNS[name]))
 
     assert actual == expected(f"commits-{name}.txt", actual)
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_drawing_is_xml_of_one_size_with_no_text_too_small_and_each_frame_differs(name):
-    drawings = [views.draw_commits(frame, before) for frame, before in pairs(RUNS[name])]
+    drawings = [views.draw_commits(frame, before) for frame, before in with_before(RUNS[name])]
 
     for drawing in drawings:
         sizes = [
@@ -380,7 +374,7 @@ def test_a_drawing_is_xml_of_one_size_with_no_text_too_small_and_each_frame_diff
 def test_every_end_of_every_sweep_can_be_drawn_and_described_in_one_line(strategy, accident):
     for outcome in sweep(strategy, Workload(4, 2), accident):
         ElementTree.fromstring(views.draw_commits(outcome.trace[-1], outcome.trace[-2]))
-        assert all("\n" not in views.describe_commits(*pair) for pair in pairs(outcome.trace))
+        assert all("\n" not in views.describe_commits(*pair) for pair in with_before(outcome.trace))
         assert f"lost {len(outcome.lost)}, doubled {len(outcome.doubled)}" in views.draw_commits(outcome.trace[-1])
 
 

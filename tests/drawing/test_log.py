@@ -36,7 +36,7 @@ from kafkalearn.purgatory.operations import delayed_fetch, delayed_heartbeat, de
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, Produce, TimePassed
 from tests.log.schedules import mixed_schedules, plain_schedules, small_settings
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 
 H = 3_600_000
 
@@ -48,7 +48,7 @@ def put(at_ms, *pairs):
 
 def story(trace, view):
     """A run as a page of text: every frame in the words of the view."""
-    return "\n\n".join(view(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+    return "\n\n".join(view(frame, before) for frame, before in with_before(trace))
 
 
 FIGURE = [
@@ -140,7 +140,7 @@ def test_a_slow_reader_reads_as_expected():
 
 
 def drawn(draw, topic, trace):
-    return [draw(topic, frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
+    return [draw(topic, frame, before) for frame, before in with_before(trace)]
 
 
 def test_a_record_that_a_pass_removed_is_drawn_in_that_frame_and_is_a_dot_in_the_next():
@@ -296,7 +296,7 @@ PURGATORY_RUNS = {
 @pytest.mark.parametrize("name", PURGATORY_RUNS)
 def test_a_run_reads_as_expected(name):
     trace, _, describe, text = PURGATORY_RUNS[name]
-    frames = list(zip(trace, (None, *trace), strict=False))
+    frames = list(with_before(trace))
     assert all(text(*each).startswith(describe(*each)) for each in frames)
 
     actual = "\n\n".join(text(*each) for each in frames)
@@ -306,7 +306,7 @@ def test_a_run_reads_as_expected(name):
 @pytest.mark.parametrize("name", PURGATORY_RUNS)
 def test_a_drawing_is_xml_without_ids_of_one_size_that_says_what_it_shows(name):
     trace, draw, describe, _ = PURGATORY_RUNS[name]
-    drawings = [draw(frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
+    drawings = [draw(frame, before) for frame, before in with_before(trace)]
 
     assert [drawing.label for drawing in drawings] == [describe(frame) for frame in trace]
     assert len({drawing.size for drawing in drawings}) == 1

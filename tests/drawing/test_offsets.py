@@ -28,7 +28,7 @@ from kafkalearn.views import (
     record_bytes_text,
     store_text,
 )
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 
 HOUR_MS = 3_600_000
 FRIDAY_MS = 1_763_683_200_000
@@ -152,7 +152,7 @@ def test_a_record_too_long_for_a_page_is_refused():
 @pytest.mark.parametrize("retention_minutes", [1440, 10080])
 def test_a_weekend_of_a_group_reads_as_expected(retention_minutes):
     trace = weekend(retention_minutes)
-    story = "\n\n".join(store_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+    story = "\n\n".join(store_text(frame, before) for frame, before in with_before(trace))
 
     assert story == expected(f"offsets-weekend-{retention_minutes}.txt", story)
 
@@ -160,7 +160,7 @@ def test_a_weekend_of_a_group_reads_as_expected(retention_minutes):
 @pytest.mark.parametrize("kind", ["consumer", "streams"])
 def test_a_weekend_of_a_group_of_a_newer_protocol_reads_as_expected(kind):
     trace = weekend(1440, kind)
-    story = "\n\n".join(store_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+    story = "\n\n".join(store_text(frame, before) for frame, before in with_before(trace))
 
     assert story == expected(f"offsets-weekend-{kind}.txt", story)
     assert f"a {kind} group" in draw_store(trace[1], trace[0])
@@ -214,20 +214,16 @@ STORIES = {
 RUNS = {name: replicated.simulate(replicated.Settings(), events) for name, events in STORIES.items()}
 
 
-def pairs(trace):
-    return zip(trace, (None, *trace), strict=False)
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_reads_as_expected(name):
-    actual = "\n\n".join(commit_path_text(frame, before) for frame, before in pairs(RUNS[name]))
+    actual = "\n\n".join(commit_path_text(frame, before) for frame, before in with_before(RUNS[name]))
 
     assert actual == expected(f"commit-path-{name}.txt", actual)
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_drawing_is_xml_of_one_size_that_fits_a_screen_with_no_text_too_small_and_each_frame_differs(name):
-    drawings = [draw_commit_path(frame, before) for frame, before in pairs(RUNS[name])]
+    drawings = [draw_commit_path(frame, before) for frame, before in with_before(RUNS[name])]
 
     for drawing in drawings:
         sizes = [

@@ -29,7 +29,7 @@ from kafkalearn.views import (
     leadership_text,
     truncation_text,
 )
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 
 THREE = leadership.Settings((1, 2, 3))
 PLACED = place_shifted([1, 2, 3], 50, 3)
@@ -69,14 +69,10 @@ RUNS = {
 }
 
 
-def pairs(trace):
-    return zip(trace, (None, *trace), strict=False)
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_reads_as_expected(name):
     of_run, trace, _, in_text = RUNS[name]
-    actual = "\n\n".join(in_text(of_run, frame, before) for frame, before in pairs(trace))
+    actual = "\n\n".join(in_text(of_run, frame, before) for frame, before in with_before(trace))
 
     assert actual == expected(f"{name}.txt", actual)
 
@@ -88,7 +84,7 @@ def font_sizes(drawing):
 @pytest.mark.parametrize("name", RUNS)
 def test_a_drawing_is_xml_of_one_size_that_fits_a_screen_with_no_text_too_small_and_each_frame_differs(name):
     of_run, trace, draw, _ = RUNS[name]
-    drawings = [draw(of_run, frame, before) for frame, before in pairs(trace)]
+    drawings = [draw(of_run, frame, before) for frame, before in with_before(trace)]
 
     for drawing in drawings:
         assert min(font_sizes(drawing)) >= SMALL

@@ -17,12 +17,13 @@ from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
 from kafkalearn.views import draw_key, draw_keyless, draw_lookup, draw_offsets_topic
+from tests.recorded import with_before
 
 BROKERS = st.one_of(st.none(), st.integers(0, 9))
 
 
 def drawn(trace, draw):
-    return [draw(frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
+    return [draw(frame, before) for frame, before in with_before(trace)]
 
 
 def keyless_run(release, **settings):

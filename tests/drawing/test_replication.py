@@ -36,7 +36,7 @@ from kafkalearn.replication import (
 from kafkalearn.replication.events import FetchAnswered
 from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
 from tests.drawing.test_consuming import story
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 from tests.replication.schedules import CARELESS, runs
 
 FALLS = [Produce(2), Fetch(2), Fetch(2), TimePassed(500), Produce(), Fetch(2), Fetch(2), LeaderElected(2, (1, 2))]
@@ -56,9 +56,7 @@ STORIES = {
 
 def drawn(settings, events):
     trace = simulate(settings, events)
-    return trace, [
-        draw_replication(settings, frame, before) for frame, before in zip(trace, (None, *trace), strict=False)
-    ]
+    return trace, [draw_replication(settings, frame, before) for frame, before in with_before(trace)]
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -86,7 +84,7 @@ def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(
 @hypothesis_settings(max_examples=25)
 def test_every_run_can_be_drawn_and_put_into_words(run):
     settings, trace = run
-    for frame, before in zip(trace[-6:], (None, *trace[-6:]), strict=False):
+    for frame, before in with_before(trace[-6:]):
         drawing = draw_replication(settings, frame, before)
         ElementTree.fromstring(drawing)
         assert "\n" not in drawing.label

@@ -46,7 +46,7 @@ from kafkalearn.zookeeper.simple_consumer_picture import (
 )
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
 from tests.contract.zookeeper import SIMULATORS
-from tests.recorded import expected
+from tests.recorded import expected, with_before
 
 SETTINGS = connector.Settings(consumer_timeout_ms=100)
 LIFE = play(
@@ -97,7 +97,7 @@ the end is at 160 s
 
 
 def frames(trace):
-    return list(zip(trace, (None, *trace), strict=False))
+    return list(with_before(trace))
 
 
 def test_a_run_reads_as_expected():

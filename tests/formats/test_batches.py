@@ -11,14 +11,10 @@ from kafkalearn.formats.batches import HEADER, POLYNOMIAL, ROW_BYTES, crc32c, re
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, batch_bytes
 from kafkalearn.formats.segments import parse_segment
 from kafkalearn.formats.wire import Undecodable
-from tests.recorded import recorded
+from tests.recorded import recorded, unhex
 
 CASES = recorded("record-batches")["cases"]
 PLAIN = [case for case in CASES if case["compression"] == "none" and "control" not in case]
-
-
-def unhex(text):
-    return None if text is None else bytes.fromhex(text)
 
 
 def batch_id(case):

@@ -14,6 +14,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.disk import by_partition, committed_records, parse_segment, read_disk, read_segment, source_rows
 from tests.formats.disk import FOLDER, RECORD_COUNTS, RUNS, segments, told
 from tests.formats.writing import batch, framed
+from tests.recorded import unhex
 
 
 def on_disk(run):
@@ -24,10 +25,6 @@ def on_disk(run):
         for batch in segment.batches
         for record in batch.records
     }
-
-
-def unhex(text):
-    return None if text is None else bytes.fromhex(text)
 
 
 @pytest.mark.parametrize("run", RUNS)

@@ -24,7 +24,7 @@ from kafkalearn.offsets.records import (
 from tests.every import every_case
 from tests.formats.disk import RECORD_COUNTS, RUNS, told
 from tests.offsets.generated import records
-from tests.recorded import recorded
+from tests.recorded import recorded, unhex
 
 CODEC = recorded("groups-codec")
 SINCE = recorded("groups-codec-since")
@@ -226,10 +226,6 @@ GROUP_KEY = bytes.fromhex("0002000a746573742d67726f7570")
 V0 = bytes.fromhex("000000000000000000640000000001610db7ba00")
 V1 = bytes.fromhex("0001000000000000006400000000" + "01610db7ba00" + "0000016112de1600")
 V3 = bytes.fromhex("00030000000000000064000000050000000001610db7ba00")
-
-
-def unhex(text):
-    return None if text is None else bytes.fromhex(text)
 
 
 def line_id(case):

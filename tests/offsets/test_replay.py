@@ -18,7 +18,7 @@ from kafkalearn.offsets import decode, encode_key, encode_value, read_groups, re
 from kafkalearn.offsets.formatter import ends_lines, formatter_lines
 from tests.formats.disk import FOLDER, RUNS, admin, replayed, segments, told
 from tests.offsets.generated import offset_records
-from tests.recorded import recorded
+from tests.recorded import recorded, unhex
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -135,10 +135,6 @@ def test_a_partition_that_is_not_there_names_those_that_are():
         formatter_lines(WALK / "disk", 40)
     with pytest.raises(KafkaLearnError, match="there is no partition 41 of __consumer_offsets; those here: none"):
         formatter_lines([], 41)
-
-
-def unhex(text):
-    return None if text is None else bytes.fromhex(text)
 
 
 @pytest.mark.parametrize("run", RUNS)
