@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn import commits
-from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.search import explore, whole
 from kafkalearn.commits import CommitSync, Crash, Poll, Process, Settings, Start
 from kafkalearn.commits.model import SINKS
 from kafkalearn.commits.simulator import NOT_AHEAD, NOT_DOUBLED, NOT_LOST
 from tests.recorded import recorded
+from tests.schedules import sensible_steps
 
 # The recorded scripts of what a crash costs, as events of the simulator.
 SINK_OF = {"idempotent_sink": "idempotent", "offset_in_transaction": "transaction", "optimistic_offset": "lock"}
@@ -90,14 +90,7 @@ settings_drawn = st.builds(
 
 def moments(drawn, schedule):
     """The states before and after each event that makes sense."""
-    pipeline = commits.start(drawn)
-    for event in schedule:
-        try:
-            after = commits.step(drawn, pipeline, event)
-        except IllegalEvent:
-            continue
-        yield pipeline, event, after
-        pipeline = after
+    return sensible_steps(commits.step, drawn, commits.start(drawn), schedule)
 
 
 @given(settings_drawn, st.lists(events, max_size=40))

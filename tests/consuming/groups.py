@@ -2,9 +2,8 @@
 
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent
-from kafkalearn.base.trace import extend
-from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate, step
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, start, step
+from tests.schedules import sensible_run
 
 GROUPS = ("billing", "shipping")
 NAMES = ("0", "1", "2", "3")
@@ -28,10 +27,4 @@ SETTINGS = st.builds(
 
 def run_what_is_legal(settings, events):
     """The run of those events that make sense where they come."""
-    trace = simulate(settings, [])
-    for event in events:
-        try:
-            trace = extend(step, settings, trace, [event])
-        except IllegalEvent:
-            continue
-    return trace
+    return sensible_run(step, settings, start(settings), events)

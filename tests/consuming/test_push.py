@@ -31,6 +31,7 @@ from kafkalearn.consuming.push import (
     start,
     step,
 )
+from tests.schedules import sensible_run
 
 NAMES = ("a", "b", "c")
 EVENTS = st.one_of(
@@ -49,14 +50,7 @@ SETTINGS = st.builds(
 
 
 def states(settings, events):
-    state = start(settings)
-    yield state
-    for event in events:
-        try:
-            state = step(settings, state, event)
-        except IllegalEvent:
-            continue
-        yield state
+    return [frame.state for frame in sensible_run(step, settings, start(settings), events)]
 
 
 @given(settings=SETTINGS, events=st.lists(EVENTS, max_size=40))

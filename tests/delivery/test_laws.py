@@ -6,7 +6,6 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.delivery import (
     NONE_DOUBLED,
     NONE_LOST,
@@ -47,6 +46,7 @@ from kafkalearn.replication import (
 )
 from kafkalearn.replication.search import alphabet
 from tests.base.plain_search import assert_names_do_not_matter, assert_steps_as_the_simulator
+from tests.schedules import sensible_run
 
 TRAFFIC = [Send, Send(record_count=2), RequestSent, RequestArrived, RequestArrived, AnswerArrived, AnswerArrived]
 BROKERS = [Fetch, Fetch, IsrChecked, AlterPartitionAnswered, TimePassed(500), TimePassed(31_000)]
@@ -76,13 +76,8 @@ def runs(draw, producers=PRODUCERS, kinds=CARELESS, unclean=(False, True), min_i
         fetch_wait_max_ms=0,
     )
     settings = Settings(topic, draw(st.sampled_from(producers)))
-    states = [start(settings)]
-    for event in draw(st.lists(st.sampled_from(alphabet(topic, *kinds)), max_size=60)):
-        try:
-            states.append(step(settings, states[-1], event))
-        except IllegalEvent:
-            continue
-    return settings, states
+    schedule = draw(st.lists(st.sampled_from(alphabet(topic, *kinds)), max_size=60))
+    return settings, [frame.state for frame in sensible_run(step, settings, start(settings), schedule)]
 
 
 @given(runs())
@@ -157,12 +152,8 @@ def steps_in_a_search(draw):
     settings, _ = draw(runs())
     unordered = settings.unordered()
     events = alphabet(settings.topic, *CARELESS)
-    delivery = start(settings)
-    for event in draw(st.lists(st.sampled_from(events), max_size=40)):
-        try:
-            delivery = step(unordered, delivery, event)
-        except IllegalEvent:
-            continue
+    schedule = draw(st.lists(st.sampled_from(events), max_size=40))
+    delivery = sensible_run(step, unordered, start(settings), schedule)[-1].state
     return settings, delivery, draw(st.sampled_from(events))
 
 

@@ -2,18 +2,16 @@
 
 from functools import partial
 from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.base.trace import extend
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, push, simulate
 from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.lookup import look_up
-from kafkalearn.drawing.svg import EMPTY, SMALL
+from kafkalearn.drawing.svg import EMPTY
 from kafkalearn.partitioning import keyless
 from kafkalearn.views import (
     animate_consuming,
@@ -35,7 +33,9 @@ from kafkalearn.views import (
 )
 from tests.consuming import test_push
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
+from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, elements_of, words_of
 from tests.recorded import expected, with_before
+from tests.schedules import sensible_run
 
 THREE = Settings(3)
 STORY = [
@@ -60,7 +60,7 @@ def test_a_topic_and_its_groups_read_as_expected():
 
 def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before():
     drawn = animation(TRACE, partial(draw_consuming, TRACE), describe_consuming)
-    assert len({picture.size for picture in drawn.pictures}) == 1
+    assert_well_drawn(drawn.pictures)
     assert all(one.split("\n", 1)[1] != other.split("\n", 1)[1] for one, other in pairwise(drawn.pictures))
 
 
@@ -68,8 +68,7 @@ def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_b
 def test_every_run_can_be_drawn_and_told(settings, events):
     trace = run_what_is_legal(settings, events)
     for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
-        elements = list(ElementTree.fromstring(draw_consuming(trace, frame, before)).iter())
-        assert min(float(each.get("font-size")) for each in elements if each.get("font-size")) >= SMALL
+        assert_well_drawn([draw_consuming(trace, frame, before)])
         assert "\n" not in describe_consuming(frame, before)
         assert consuming_text(frame).startswith(describe_consuming(frame))
 
@@ -81,7 +80,7 @@ def test_idle_members_are_named_below():
 
 def test_every_idle_member_is_named_whole_and_no_line_is_wider_than_the_picture():
     trace = simulate(Settings(1), [Join("shipping", f"shipping-{number}") for number in range(8)])
-    words = texts_of(draw_consuming(trace, trace[-1]))
+    words = words_of(draw_consuming(trace, trace[-1]))
     assert " ".join(words[-2:]) == f"idle, own nothing: {', '.join(f'shipping-{number}' for number in range(1, 8))}"
     assert max(map(len, words)) < 84
 
@@ -89,7 +88,7 @@ def test_every_idle_member_is_named_whole_and_no_line_is_wider_than_the_picture(
 def test_a_long_member_id_has_room_beside_its_bar():
     name = "consumer-shipping-1-6f1e09ab-a9c1-4f0e-b4d5"
     drawing = draw_consuming(trace := simulate(Settings(1), [Join("shipping", name)]), trace[-1])
-    assert name in texts_of(drawing)
+    assert name in words_of(drawing)
     (bar,) = (each for each in elements_of(drawing, "rect") if each.get("fill") == EMPTY)
     assert float(bar.get("x")) > 30 + 8 * len(name)
     assert float(bar.get("x")) + float(bar.get("width")) < 1000 - 100
@@ -100,8 +99,8 @@ def test_a_picture_fits_the_window_and_says_which_partitions_it_has_no_room_for(
     trace = simulate(Settings(partition_count), [*(Join("shipping", f"s{number}") for number in range(9)), Produce()])
     drawing = draw_consuming(trace, trace[-1])
     assert drawing.size[1] <= 590
-    drawn = sum(words.startswith("partition ") for words in texts_of(drawing))
-    head = texts_of(drawing)[0]
+    drawn = sum(words.startswith("partition ") for words in words_of(drawing))
+    head = words_of(drawing)[0]
     assert drawn == partition_count or head == f"orders: who has read what, partitions 0 to {drawn - 1}"
 
 
@@ -109,14 +108,6 @@ def test_a_run_is_animated_as_it_is_drawn():
     drawn = animate_consuming(TRACE, title="Who?", stills=[1])
     assert drawn.pictures[-1] == draw_consuming(TRACE, TRACE[-1], TRACE[-2])
     assert (drawn.title, drawn.stills, len(drawn.captions)) == ("Who?", (1,), len(TRACE))
-
-
-def texts_of(drawing):
-    return [each.text for each in elements_of(drawing, "text") if each.text]
-
-
-def elements_of(drawing, tag):
-    return ElementTree.fromstring(drawing).iter(f"{{http://www.w3.org/2000/svg}}{tag}")
 
 
 def test_a_long_log_shows_its_newest_records():
@@ -166,23 +157,14 @@ def test_both_brokers_read_as_expected(when_full):
 
 def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before__push():
     drawn = animate_push(push.simulate(push.Settings(("billing", "search"), queue_limit=4, retention=6), PUSH_STORY))
-    assert len({picture.size for picture in drawn.pictures}) == 1
-    assert all(one != other for one, other in pairwise(drawn.pictures))
+    assert_a_run_well_drawn(drawn.pictures)
 
 
 @given(settings=test_push.SETTINGS, events=st.lists(test_push.EVENTS, max_size=25))
 def test_every_run_can_be_drawn_and_said(settings, events):
-    trace = push.simulate(settings, [])
-    for event in events:
-        try:
-            trace = extend(push.step, settings, trace, [event])
-        except IllegalEvent:
-            continue
+    trace = sensible_run(push.step, settings, push.start(settings), events)
     for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
-        picture = draw_push(trace, frame, before)
-        elements = list(ElementTree.fromstring(picture).iter())
-        assert min(float(each.get("font-size")) for each in elements if each.get("font-size")) >= SMALL
-        assert picture.size[1] <= 590
+        assert_well_drawn([draw_push(trace, frame, before)])
         assert "\n" not in describe_push(frame, before)
         assert push_text(frame).startswith(describe_push(frame))
 

@@ -1,7 +1,5 @@
 """The picture of a client's connections, and the figures of how keys and groups fall on partitions."""
 
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -9,26 +7,23 @@ from matplotlib.figure import Figure
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.picture import draw_connections
 from kafkalearn.coordinator.places import connections
-from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.drawing.svg import MARK
 from kafkalearn.views import draw_broker_load, draw_counts, draw_share_moved, draw_skew, figure
+from tests.drawing.drawn import assert_well_drawn, elements_of, words_of
 
 MEMBERS = {"c1": [0, 1], "c2": [2, 3], "c3": [4, 5]}
 LEADERS = [1, 2, 3] * 2
 FULL = {"consumer-billing-1-a88b-42": [0, 1, 2], "c2": [3, 4, 5], "c3": [6, 7, 8], "c4": [9, 10, 11]}
 
 
-def shapes(drawing, tag):
-    return list(ElementTree.fromstring(drawing).iter(f"{{http://www.w3.org/2000/svg}}{tag}"))
-
-
 def test_each_connection_is_a_line_and_the_coordinator_has_the_marks_border():
     drawing = draw_connections("billing", LEADERS, MEMBERS, brokers=3)
     found = connections("billing", LEADERS, MEMBERS, brokers=3)
 
-    assert len(shapes(drawing, "line")) == len(found) + 3  # and the legend
-    assert sum("stroke-dasharray" in each.attrib for each in shapes(drawing, "line")) == 3 + 1
-    assert [each.get("stroke") for each in shapes(drawing, "rect")].count(MARK) == 1
-    words = [each.text for each in shapes(drawing, "text")]
+    assert len(elements_of(drawing, "line")) == len(found) + 3  # and the legend
+    assert sum("stroke-dasharray" in each.attrib for each in elements_of(drawing, "line")) == 3 + 1
+    assert [each.get("stroke") for each in elements_of(drawing, "rect")].count(MARK) == 1
+    words = words_of(drawing)
     assert "broker 1, the coordinator" in words
     assert "leads __consumer_offsets-9" in words
     assert "reads partitions 2 and 3" in words
@@ -46,10 +41,9 @@ def test_the_label_says_it_in_words():
 def test_it_fits_a_small_window_and_no_heading_reaches_the_edge(group_id):
     drawing = draw_connections(group_id, [1, 2, 3, 4] * 3, FULL, brokers=4)
 
-    assert drawing.size[1] <= 590
-    heading = shapes(drawing, "text")[0]
+    assert_well_drawn([drawing])
+    heading = elements_of(drawing, "text")[0]
     assert 25 + len(heading.text) * float(heading.get("font-size")) * 0.75 < 1000
-    assert all(float(each.get("font-size")) >= SMALL for each in shapes(drawing, "text"))
 
 
 @pytest.mark.parametrize(

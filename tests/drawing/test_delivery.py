@@ -1,6 +1,5 @@
 """A producer and its partition, drawn and in words: every frame, what is broken; and the matrix of results."""
 
-import re
 from functools import partial
 from xml.etree import ElementTree
 
@@ -29,6 +28,7 @@ from kafkalearn.drawing.log_figures import ROW
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired
 from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
 from tests.delivery.test_laws import runs
+from tests.drawing.drawn import assert_well_drawn
 from tests.drawing.test_consuming import story
 from tests.recorded import expected, with_before
 
@@ -63,16 +63,12 @@ def test_a_run_reads_as_expected(name):
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(name):
+def test_a_run_is_well_drawn_and_labelled_with_its_words(name):
     settings, events = STORIES[name]
-    trace = simulate(settings, events)
-    pictures = [draw_delivery(settings, frame, before) for frame, before in with_before(trace)]
-
-    assert len({picture.size for picture in pictures}) == 1
-    for picture, frame, before in zip(pictures, trace, (None, *trace), strict=False):
-        ElementTree.fromstring(picture)
-        assert picture.label == describe_delivery(settings, frame, before)
-        assert min(map(float, re.findall(r'font-size="([\d.]+)"', picture))) >= 15
+    frames = list(with_before(simulate(settings, events)))
+    pictures = [draw_delivery(settings, *each) for each in frames]
+    assert_well_drawn(pictures)
+    assert [picture.label for picture in pictures] == [describe_delivery(settings, *each) for each in frames]
 
 
 def test_pictures_of_three_brokers_and_of_the_whole_matrix_fit_a_small_window():

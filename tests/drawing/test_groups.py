@@ -2,7 +2,6 @@
 
 import re
 from functools import partial
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -37,6 +36,7 @@ from kafkalearn.groups.epochs_picture import animate_epochs
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
 from tests.assignors.groups import TODAY
+from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, words_of
 from tests.every import every_case
 from tests.recorded import expected, with_before
 
@@ -79,11 +79,6 @@ def test_an_assignment_reads_as_expected():
     assert actual == expected("assignments.txt", actual)
 
 
-def words_of(drawing):
-    root = ElementTree.fromstring(drawing)
-    return [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
 def test_every_partition_is_a_cell_and_what_moved_is_marked():
     drawing = views.draw_assignment(by_range(NINE), by_range(TEN))
     assert set(map(str, range(50))) <= set(words_of(drawing))
@@ -105,11 +100,7 @@ def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the
     drawn = random_rebalance(number)
     trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
     pictures = views.animation(trace, partial(views.draw_rebalance, trace), views.describe_rebalance).pictures
-    assert len({each.size for each in pictures}) == 1
-    for each in pictures:
-        elements = list(ElementTree.fromstring(each).iter())
-        assert min(float(one.get("font-size")) for one in elements if one.get("font-size")) >= SMALL
-        assert "\n" not in each.label
+    assert_well_drawn(pictures)
 
 
 @pytest.mark.parametrize(("side", "assignor"), TODAY)
@@ -196,30 +187,10 @@ def test_a_scenario_reads_as_expected(name):
 
 
 @pytest.mark.parametrize("name", OUTCOMES)
-def test_a_drawing_is_xml_without_ids_and_with_no_text_too_small(name):
-    for drawing in [*drawn(OUTCOMES[name]), views.draw_timeline(OUTCOMES[name]), views.draw_group_states()]:
-        elements = list(ElementTree.fromstring(drawing).iter())
-        sizes = [float(each.get("font-size")) for each in elements if each.get("font-size")]
-        assert not any(each.get("id") or each.get("href") for each in elements)
-        assert min(sizes) >= SMALL
-
-
-@pytest.mark.parametrize("name", OUTCOMES)
-def test_all_frames_of_a_run_have_the_same_size_and_each_looks_different(name):
-    pictures = drawn(OUTCOMES[name])
-    assert len({drawing.size for drawing in pictures}) == 1
-    assert all(one != other for one, other in pairwise(pictures))
-
-
-@pytest.mark.parametrize("name", OUTCOMES)
-def test_nothing_is_drawn_outside_of_the_picture(name):
-    for drawing in [*drawn(OUTCOMES[name]), views.draw_timeline(OUTCOMES[name])]:
-        width, height = drawing.size
-        for each in ElementTree.fromstring(drawing).iter():
-            if each.get("x") and each.get("width"):
-                assert 0 <= float(each.get("x")) <= float(each.get("x")) + float(each.get("width")) <= width
-            if each.get("y"):
-                assert 0 <= float(each.get("y")) <= height
+def test_a_run_its_timeline_and_the_states_are_well_drawn(name):
+    assert_a_run_well_drawn(drawn(OUTCOMES[name]))
+    assert_well_drawn([views.draw_timeline(OUTCOMES[name])])
+    assert_well_drawn([views.draw_group_states()])
 
 
 def test_what_a_member_has_just_lost_and_gained_is_marked():
@@ -287,13 +258,6 @@ def test_where_two_states_are_too_short_to_be_seen_the_longer_one_is_drawn():
     assert boxes(close, "CompletingRebalance") == 1
 
 
-def test_every_picture_fits_a_window():
-    for outcome in OUTCOMES.values():
-        assert all(
-            each.size[1] <= 590 for each in [*drawn(outcome), views.draw_timeline(outcome), views.draw_group_states()]
-        )
-
-
 def test_a_long_name_shows_both_its_ends():
     outcome = simulate("at 0 s: consumer-billing-1 joins")
     words = re.findall(r">([^<>]+)</text>", views.draw_timeline(outcome))
@@ -357,16 +321,8 @@ def test_a_run_reads_as_expected(name):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_drawing_is_xml_of_one_size_with_no_text_too_small_and_each_frame_differs(name):
-    drawings = [views.draw_commits(frame, before) for frame, before in with_before(RUNS[name])]
-
-    for drawing in drawings:
-        sizes = [
-            float(each.get("font-size")) for each in ElementTree.fromstring(drawing).iter() if each.get("font-size")
-        ]
-        assert min(sizes) >= SMALL
-    assert len({drawing.size for drawing in drawings}) == 1
-    assert all(one != other for one, other in pairwise(drawings))
+def test_a_run_of_commits_is_well_drawn(name):
+    assert_a_run_well_drawn([views.draw_commits(frame, before) for frame, before in with_before(RUNS[name])])
 
 
 @every_case("accident", ACCIDENTS)

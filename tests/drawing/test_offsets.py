@@ -1,7 +1,6 @@
 """A record byte by byte, the store of offsets, the brokers of its partition: in words and as pictures."""
 
 from functools import partial
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -9,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.drawing.svg import SMALL
 from kafkalearn.formats.wire import Piece
 from kafkalearn.offsets import encode_key, encode_value, replicated, store
 from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
@@ -28,6 +26,7 @@ from kafkalearn.views import (
     record_bytes_text,
     store_text,
 )
+from tests.drawing.drawn import assert_a_run_well_drawn
 from tests.recorded import expected, with_before
 
 HOUR_MS = 3_600_000
@@ -222,17 +221,8 @@ def test_a_run_reads_as_expected(name):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_drawing_is_xml_of_one_size_that_fits_a_screen_with_no_text_too_small_and_each_frame_differs(name):
-    drawings = [draw_commit_path(frame, before) for frame, before in with_before(RUNS[name])]
-
-    for drawing in drawings:
-        sizes = [
-            float(each.get("font-size")) for each in ElementTree.fromstring(drawing).iter() if each.get("font-size")
-        ]
-        assert min(sizes) >= SMALL
-        assert drawing.size[1] <= 590
-    assert len({drawing.size for drawing in drawings}) == 1
-    assert all(one != other for one, other in pairwise(drawings))
+def test_a_run_is_well_drawn(name):
+    assert_a_run_well_drawn([draw_commit_path(frame, before) for frame, before in with_before(RUNS[name])])
 
 
 def test_long_names_make_cells_wider_and_none_reaches_beyond_the_row():

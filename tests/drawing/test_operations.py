@@ -1,7 +1,6 @@
 """Running a cluster, in words and as pictures: leaders, load, plans, a log that is cut, a broker that dies."""
 
 from functools import partial
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -29,6 +28,7 @@ from kafkalearn.views import (
     leadership_text,
     truncation_text,
 )
+from tests.drawing.drawn import assert_a_run_well_drawn
 from tests.recorded import expected, with_before
 
 THREE = leadership.Settings((1, 2, 3))
@@ -82,15 +82,9 @@ def font_sizes(drawing):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_drawing_is_xml_of_one_size_that_fits_a_screen_with_no_text_too_small_and_each_frame_differs(name):
+def test_a_run_is_well_drawn(name):
     of_run, trace, draw, _ = RUNS[name]
-    drawings = [draw(of_run, frame, before) for frame, before in with_before(trace)]
-
-    for drawing in drawings:
-        assert min(font_sizes(drawing)) >= SMALL
-        assert drawing.size[1] <= 590
-    assert len({drawing.size for drawing in drawings}) == 1
-    assert all(one != other for one, other in pairwise(drawings))
+    assert_a_run_well_drawn([draw(of_run, frame, before) for frame, before in with_before(trace)])
 
 
 def test_who_has_a_newer_epoch_than_its_leader_takes_nobody_for_the_leader():

@@ -2,7 +2,6 @@ import html
 import re
 import unicodedata
 from functools import partial
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -13,10 +12,11 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.coordinator.picture import broker_fill
-from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.drawing.svg import MARK
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
 from kafkalearn.views import draw_key, draw_keyless, draw_lookup, draw_offsets_topic
+from tests.drawing.drawn import assert_a_run_well_drawn
 from tests.recorded import with_before
 
 BROKERS = st.one_of(st.none(), st.integers(0, 9))
@@ -41,25 +41,8 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_drawing_is_xml_without_ids_and_with_no_text_too_small(name):
-    for drawing in RUNS[name]:
-        elements = list(ElementTree.fromstring(drawing).iter())
-        sizes = [float(each.get("font-size")) for each in elements if each.get("font-size")]
-        assert not any(each.get("id") or each.get("href") for each in elements)
-        assert min(sizes) >= SMALL
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_all_frames_of_a_run_have_the_same_size_and_a_label(name):
-    assert len({drawing.size for drawing in RUNS[name]}) == 1
-    assert all(drawing.label for drawing in RUNS[name])
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_each_frame_after_the_first_looks_different_from_the_one_before(name):
-    pictures = RUNS[name]
-
-    assert all(one != other for one, other in pairwise(pictures))
+def test_a_run_is_well_drawn(name):
+    assert_a_run_well_drawn(RUNS[name])
 
 
 def test_what_happens_now_has_the_marks_colour():

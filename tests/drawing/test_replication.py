@@ -1,17 +1,14 @@
 """A replicated partition, drawn and in words: every frame of every run, what has changed, what is broken."""
 
-import re
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.drawing.svg import MARK
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     PROMISES,
@@ -35,6 +32,7 @@ from kafkalearn.replication import (
 )
 from kafkalearn.replication.events import FetchAnswered
 from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
+from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, words_of
 from tests.drawing.test_consuming import story
 from tests.recorded import expected, with_before
 from tests.replication.schedules import CARELESS, runs
@@ -67,17 +65,13 @@ def test_a_run_reads_as_expected(name):
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(name):
+def test_a_run_is_well_drawn_and_labelled_with_its_words(name):
     settings, events = STORIES[name]
     trace, drawings = drawn(settings, events)
-
-    assert len({drawing.size for drawing in drawings}) == 1
-    for frame, before, drawing in zip(trace, (None, *trace), drawings, strict=False):
-        elements = list(ElementTree.fromstring(drawing).iter())
-        assert min(float(each.get("font-size")) for each in elements if each.get("font-size")) >= SMALL
-        assert not any(each.get("id") for each in elements)
-        assert drawing.label == describe_replication(settings, frame, before)
-    assert all(one != other for one, other in pairwise(drawings))
+    assert_a_run_well_drawn(drawings)
+    assert [drawing.label for drawing in drawings] == [
+        describe_replication(settings, frame, before) for frame, before in with_before(trace)
+    ]
 
 
 @given(runs(CARELESS, may_be_unclean=True))
@@ -85,14 +79,8 @@ def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(
 def test_every_run_can_be_drawn_and_put_into_words(run):
     settings, trace = run
     for frame, before in with_before(trace[-6:]):
-        drawing = draw_replication(settings, frame, before)
-        ElementTree.fromstring(drawing)
-        assert "\n" not in drawing.label
+        assert_well_drawn([draw_replication(settings, frame, before)])
         assert len(replication_text(settings, frame, before).splitlines()) >= 2 + settings.replica_count
-
-
-def words_of(drawing):
-    return re.findall(r">([^<>]+)</text>", drawing)
 
 
 def test_both_copies_of_a_follower_s_leo_are_there():

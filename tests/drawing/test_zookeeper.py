@@ -10,7 +10,7 @@ import pytest
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.drawing.svg import MARK
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import StoreGroup
 from kafkalearn.replication.events import BrokerCrashed as ReplicaCrashed
@@ -46,6 +46,7 @@ from kafkalearn.zookeeper.simple_consumer_picture import (
 )
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
 from tests.contract.zookeeper import SIMULATORS
+from tests.drawing.drawn import assert_well_drawn, words_of
 from tests.recorded import expected, with_before
 
 SETTINGS = connector.Settings(consumer_timeout_ms=100)
@@ -96,30 +97,15 @@ the end is at 160 s
 """
 
 
-def frames(trace):
-    return list(with_before(trace))
-
-
 def test_a_run_reads_as_expected():
-    actual = "\n\n".join(zookeeper_text(frame, before) for frame, before in frames(LIFE))
+    actual = "\n\n".join(zookeeper_text(frame, before) for frame, before in with_before(LIFE))
     assert actual == expected("zookeeper-life.txt", actual)
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_all_drawings_are_xml_of_one_size_with_all_in_them_and_no_text_too_small(name):
+def test_a_run_is_well_drawn(name):
     settings, trace = RUNS[name]
-    drawings = [draw_zookeeper(settings, frame, before) for frame, before in frames(trace)]
-    assert len({drawing.size for drawing in drawings}) == 1
-    for drawing in drawings:
-        width, height = drawing.size
-        assert height <= 590
-        for each in ElementTree.fromstring(drawing).iter():
-            assert not each.get("id")
-            assert float(each.get("font-size", SMALL)) >= SMALL
-            if each.get("x") and each.get("width"):
-                assert 0 <= float(each.get("x")) <= float(each.get("x")) + float(each.get("width")) <= width
-            if each.get("y"):
-                assert 0 <= float(each.get("y")) <= height
+    assert_well_drawn([draw_zookeeper(settings, frame, before) for frame, before in with_before(trace)])
 
 
 def test_what_changes_is_marked_and_what_is_gone_is_struck_through():
@@ -133,7 +119,9 @@ def test_what_changes_is_marked_and_what_is_gone_is_struck_through():
 
 
 def test_every_event_has_words_of_its_own():
-    said = {type(frame.event).__name__: describe_zookeeper(frame, before) for frame, before in frames(LIFE)[1:]}
+    said = {
+        type(frame.event).__name__: describe_zookeeper(frame, before) for frame, before in list(with_before(LIFE))[1:]
+    }
     assert len(said) > 14
     assert not any(name in words for name, words in said.items())
 
@@ -179,27 +167,21 @@ RUN = fetching.simulate(
 )
 
 
-def words_in(drawing):
-    return [element.text for element in ElementTree.fromstring(drawing).iter() if element.text]
-
-
-def test_every_moment_is_drawn_to_one_size_that_fits_a_window():
-    sizes = {draw_fetching(RUN, frame).size for frame in RUN}
-    assert len(sizes) == 1
-    assert sizes.pop()[1] <= 590
+def test_a_run_of_fetches_is_well_drawn():
+    assert_well_drawn([draw_fetching(RUN, frame) for frame in RUN])
 
 
 def test_a_chunk_is_followed_from_the_log_to_the_application():
     fetched, read = draw_fetching(RUN, RUN[6]), draw_fetching(RUN, RUN[8])
-    assert "orders-2: 2 to 3" in words_in(fetched)
-    assert "left" in words_in(read)
-    assert "read 2 of orders-2" in words_in(read)
-    assert "fetched 4, consumed 3" in words_in(read)
+    assert "orders-2: 2 to 3" in words_of(fetched)
+    assert "left" in words_of(read)
+    assert "read 2 of orders-2" in words_of(read)
+    assert "fetched 4, consumed 3" in words_of(read)
 
 
 def test_who_waits_is_marked_and_named():
     blocked, finder = RUN[9], RUN[13]
-    assert "waits with" in words_in(draw_fetching(RUN, blocked))
+    assert "waits with" in words_of(draw_fetching(RUN, blocked))
     drawing = draw_fetching(RUN, finder)
     (said,) = [each for each in ElementTree.fromstring(drawing).iter() if "waits for the lock" in (each.text or "")]
     assert said.get("fill") == MARK
@@ -208,7 +190,7 @@ def test_who_waits_is_marked_and_named():
 def test_what_does_not_fit_is_counted():
     many = fetching.Settings(topics=(("orders", 12),))
     drawing = draw_fetching(fetching.simulate(many, []), fetching.simulate(many, [])[0])
-    assert "not drawn: 7 more partitions" in words_in(drawing)
+    assert "not drawn: 7 more partitions" in words_of(drawing)
 
 
 def test_the_animation_has_a_sentence_for_every_moment():
@@ -301,42 +283,28 @@ APPLICATION += [by_hand.Fetch(), Append("orders", 0, 40), LogTruncated("orders",
 BY_HAND = by_hand.simulate(HAND, APPLICATION)
 
 
-def assert_fits(drawing):
-    width, height = drawing.size
-    assert height <= 590
-    for each in ElementTree.fromstring(drawing).iter():
-        assert float(each.get("font-size", SMALL)) >= SMALL
-        if each.get("x") and each.get("width"):
-            assert 0 <= float(each.get("x")) <= float(each.get("x")) + float(each.get("width")) <= width
-        if each.get("y"):
-            assert 0 <= float(each.get("y")) <= height
-
-
 @pytest.mark.parametrize("name", STORE_RUNS)
-def test_every_moment_of_two_stores_is_drawn_to_one_size_with_all_in_it(name):
+def test_a_run_of_two_stores_is_well_drawn(name):
     settings, trace = STORE_RUNS[name]
-    drawings = [draw_offset_stores(settings, frame, before) for frame, before in frames(trace)]
-    assert len({each.size for each in drawings}) == 1
-    for each in drawings:
-        assert_fits(each)
+    assert_well_drawn([draw_offset_stores(settings, frame, before) for frame, before in with_before(trace)])
 
 
 def test_a_start_shows_which_store_was_asked_and_which_believed():
     trace = commits.simulate(STORES, MOVE)
-    dual, rewound = words_in(draw_offset_stores(STORES, trace[6])), words_in(draw_offset_stores(STORES, trace[9]))
+    dual, rewound = words_of(draw_offset_stores(STORES, trace[6])), words_of(draw_offset_stores(STORES, trace[9]))
     assert {"asked, believed", "asked, not the larger"} <= set(dual)
     assert "not asked" not in rewound
-    alone = words_in(draw_offset_stores(STORES, trace[14]))
+    alone = words_of(draw_offset_stores(STORES, trace[14]))
     assert {"not asked", "asked, believed"} <= set(alone)
     lost = commits.simulate(STORES, [*MOVE[:5], Start("new", "kafka", False)])
-    assert "asked, of no use" in words_in(draw_offset_stores(STORES, lost[-1]))
+    assert "asked, of no use" in words_of(draw_offset_stores(STORES, lost[-1]))
 
 
 def test_what_is_written_is_marked_in_its_store_alone():
     trace = commits.simulate(STORES, MOVE)
-    both = words_in(draw_offset_stores(STORES, trace[11], trace[10]))
+    both = words_of(draw_offset_stores(STORES, trace[11], trace[10]))
     assert both.count("written") == 3  # of partition 1 ZooKeeper has the offset already
-    by_hand_alone = words_in(draw_offset_stores(STORES, trace[12], trace[11]))
+    by_hand_alone = words_of(draw_offset_stores(STORES, trace[12], trace[11]))
     assert by_hand_alone.count("written") == 1
 
 
@@ -351,15 +319,12 @@ def test_each_event_of_the_stores_has_words_of_its_own():
 
 def test_what_does_not_fit_is_counted__zookeeper_offsets():
     settings, trace = STORE_RUNS["strange names"]
-    assert "6 more partitions, 2 more consumers" in words_in(draw_offset_stores(settings, trace[-1]))
-    assert "1 more brokers" in words_in(draw_simple_consumer(HAND, BY_HAND[0]))
+    assert "6 more partitions, 2 more consumers" in words_of(draw_offset_stores(settings, trace[-1]))
+    assert "1 more brokers" in words_of(draw_simple_consumer(HAND, BY_HAND[0]))
 
 
-def test_an_application_by_hand_is_drawn_to_one_size_with_all_in_it():
-    drawings = [draw_simple_consumer(HAND, frame, before) for frame, before in frames(BY_HAND)]
-    assert len({each.size for each in drawings}) == 1
-    for each in drawings:
-        assert_fits(each)
+def test_an_application_by_hand_is_well_drawn():
+    assert_well_drawn([draw_simple_consumer(HAND, frame, before) for frame, before in with_before(BY_HAND)])
 
 
 def test_a_request_goes_to_the_broker_that_was_asked_with_its_answer():
@@ -367,13 +332,13 @@ def test_a_request_goes_to_the_broker_that_was_asked_with_its_answer():
     drawing = draw_simple_consumer(HAND, frame, before)
     (said,) = [each for each in ElementTree.fromstring(drawing).iter() if each.text == "NOT_LEADER_FOR_PARTITION"]
     assert said.get("fill") == MARK
-    assert "takes for the leader: broker 1" in words_in(drawing)
+    assert "takes for the leader: broker 1" in words_of(drawing)
     far = draw_simple_consumer(HAND, BY_HAND[20], BY_HAND[19])  # broker 5 is not drawn
-    assert "who leads?" not in words_in(far)
+    assert "who leads?" not in words_of(far)
 
 
 def test_offsets_outside_of_the_log_are_said_to_be_so():
-    assert "next: 1, out of range" in words_in(draw_simple_consumer(HAND, BY_HAND[23], BY_HAND[22]))
+    assert "next: 1, out of range" in words_of(draw_simple_consumer(HAND, BY_HAND[23], BY_HAND[22]))
 
 
 def test_each_moment_of_the_application_has_a_sentence():

@@ -28,6 +28,7 @@ from kafkalearn.groups.mixed.pods import (
     start,
     step,
 )
+from tests.schedules import sensible_steps
 
 NAMES = ("c1", "c2", "c3")
 DONE = st.one_of(
@@ -53,13 +54,8 @@ def settings_of(policy="bidirectional", release="4.4"):
 
 def played(settings, events):
     """The rollout after those events that make sense one after the other, each judged."""
-    rollout = start(settings)
-    for event in events:
-        before = rollout
-        try:
-            rollout = step(settings, rollout, event)
-        except IllegalEvent:
-            continue
+    rollout = first = start(settings)
+    for before, _, rollout in sensible_steps(step, settings, first, events):
         check(settings, rollout, before)
     return rollout
 

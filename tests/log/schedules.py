@@ -4,7 +4,6 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.log import (
     Append,
     Clean,
@@ -26,6 +25,7 @@ from kafkalearn.log import (
     start,
     step,
 )
+from tests.schedules import sensible_steps
 
 COMPACT = Settings("compact")
 
@@ -94,14 +94,7 @@ small_settings = st.builds(Settings, st.just("compact"), **small)
 
 def possible(settings, events, start=start, step=step):
     """The events that make sense, each after those before it."""
-    state, done = start(settings), []
-    for event in events:
-        try:
-            state = step(settings, state, event)
-        except IllegalEvent:
-            continue
-        done.append(event)
-    return done
+    return [event for _, event, _ in sensible_steps(step, settings, start(settings), events)]
 
 
 def cleanings(settings, schedule):

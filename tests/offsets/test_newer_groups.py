@@ -1,12 +1,9 @@
 """Groups of the newer protocols in the store: what is written of them, and the clock of their offsets."""
 
-from contextlib import suppress
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.offsets import decode
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import (
@@ -26,6 +23,7 @@ from kafkalearn.offsets.store.requests import is_expired, open_partitions
 from kafkalearn.offsets.store.simulator import lasting, reloaded
 from tests.offsets.store_events import DAY_MS, after, newer_event, newer_releases
 from tests.offsets.test_store_expiry import RECORDS
+from tests.schedules import sensible_run
 
 ALICE = Member("alice", subscribed=("orders",))
 NEWER = ["consumer", "streams"]
@@ -131,11 +129,7 @@ def test_requests_to_a_group_of_a_newer_protocol_are_answered_as_by_kafka(kind, 
 def play(release, events):
     """The states of a run, without the events that make no sense where they come."""
     settings = Settings(release)
-    states = [start(settings)]
-    for event in events:
-        with suppress(IllegalEvent):
-            states.append(step(settings, states[-1], event))
-    return settings, states
+    return settings, [frame.state for frame in sensible_run(step, settings, start(settings), events)]
 
 
 @settings(max_examples=100)

@@ -54,6 +54,7 @@ from kafkalearn.operations.coordinator_life.simulator import (
     ONE_ANSWERS,
 )
 from tests.recorded import recorded
+from tests.schedules import sensible_run
 
 # Random lives of a coordinator, and the recorded ones.
 IDS = (1, 2, 3)
@@ -78,17 +79,6 @@ EVENTS = st.one_of(
     st.builds(Request, BROKERS, st.just("OffsetCommit"), GROUPS, producer_id=st.just(5)),
     st.builds(TransactionEnded, st.just(5), st.booleans()),
 )
-
-
-def lived(settings: Settings, events: list[object]) -> Trace:
-    """A run over those of the events that make sense."""
-    frames = [Frame(0, None, start(settings))]
-    for event in events:
-        try:
-            frames.append(Frame(len(frames), event, step(settings, frames[-1].state, event)))
-        except IllegalEvent:
-            continue
-    return Trace(frames)
 
 
 def carried_out(settings: Settings, life: object) -> Trace:
@@ -323,7 +313,7 @@ def test_what_makes_no_sense_is_refused(event):
 def test_whatever_happens_the_invariants_hold(release, events):
     settings = Settings(release, IDS, (1, 2))
     before = None
-    for frame in lived(settings, events):
+    for frame in sensible_run(step, settings, start(settings), events):
         check(settings, frame.state, before)
         before = frame.state
 
@@ -331,6 +321,6 @@ def test_whatever_happens_the_invariants_hold(release, events):
 @given(st.sampled_from(["2.8.1", "3.9", "4.0", "4.3"]), st.lists(EVENTS, max_size=25))
 def test_since_2_8_1_orders_that_are_carried_out_lead_to_one_coordinator_that_knows_all(release, events):
     settings = Settings(release, IDS, (1, 2), orders_may_overtake=False)
-    trace = carried_out(settings, lived(settings, events)[-1].state)
+    trace = carried_out(settings, sensible_run(step, settings, start(settings), events)[-1].state)
     assert set(broken(settings, trace[-1].state)) <= {NEVER_OLD}
     assert start(settings).leader == 1

@@ -35,6 +35,7 @@ from kafkalearn.operations.leadership import (
     step,
 )
 from kafkalearn.operations.reassignment import Target
+from tests.schedules import sensible_run
 
 # Clusters and schedules for laws of
 BROKERS = (1, 2, 3, 4)
@@ -62,14 +63,7 @@ def runs(draw, releases=("2.8", "4.3")):
     """Settings, and a run of some partitions through events that make sense."""
     settings = Settings(BROKERS, draw(st.sampled_from(releases)))
     first = cluster_of(settings, draw(partitions()))
-    state, kept = first, []
-    for event in draw(st.lists(st.sampled_from(EVENTS), max_size=20)):
-        try:
-            state = step(settings, state, event)
-        except IllegalEvent:
-            continue
-        kept.append(event)
-    return settings, simulate(settings, kept, first)
+    return settings, sensible_run(step, settings, first, draw(st.lists(st.sampled_from(EVENTS), max_size=20)))
 
 
 ROTATED = [partition_of("orders", n, [1 + n % 3, 1 + (n + 1) % 3, 1 + (n + 2) % 3], size_bytes=100) for n in range(6)]

@@ -23,6 +23,7 @@ from kafkalearn.operations.throttles import (
     step,
 )
 from tests.recorded import recorded
+from tests.schedules import sensible_steps
 
 BROKERS = (1, 2, 3, 4)
 RECORDED = recorded("throttles")
@@ -169,16 +170,10 @@ events = st.one_of(
 @given(st.lists(events, max_size=10))
 @settings(max_examples=100)
 def test_whatever_is_executed_and_cancelled_the_invariants_hold(happenings):
-    state = start(CLUSTER)
-    for event in happenings:
-        try:
-            following = step(CLUSTER, state, event)
-        except IllegalEvent:
-            continue
-        check(CLUSTER, following, state)
-        if not following.moves and isinstance(event, Verify) and not event.keeps_throttles:
-            assert following.rates == ()
-        state = following
+    for before, event, after in sensible_steps(step, CLUSTER, start(CLUSTER), happenings):
+        check(CLUSTER, after, before)
+        if not after.moves and isinstance(event, Verify) and not event.keeps_throttles:
+            assert after.rates == ()
 
 
 def test_bad_input_is_refused_in_a_sentence():

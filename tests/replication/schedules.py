@@ -2,7 +2,6 @@
 
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     AlterPartitionReassignments,
@@ -35,6 +34,7 @@ from kafkalearn.replication import (
     step,
 )
 from kafkalearn.replication.search import alphabet, named_in
+from tests.schedules import sensible_steps
 
 SINCE_2_0 = ["2.0", "2.3", "2.4", "2.7", "2.8", "3.3", "3.6", "3.7", "4.0", "4.3"]
 
@@ -80,11 +80,4 @@ def may_happen(settings, kind):
 
 def sensible(settings, events):
     """The events of a schedule that make sense where they come."""
-    partition, kept = start(settings), []
-    for event in events:
-        try:
-            partition = step(settings, partition, event)
-        except IllegalEvent:
-            continue
-        kept.append(event)
-    return kept
+    return [event for _, event, _ in sensible_steps(step, settings, start(settings), events)]

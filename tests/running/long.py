@@ -22,9 +22,9 @@ KEPT = {
         "test_replication.py",
     ),
     "tests/project/test_setup.py": ("test_the_first_run_installs_and_the_next_one_goes_straight_on",),
+    "tests/spark/offsets/test_state.py": ("test_the_sums_are_those_of_the_scalar_rule",),
     "tests/spark": (
         "offsets/test_piece_rows.py",
-        "offsets/test_state.py::test_the_sums_are_those_of_the_scalar_rule",
         "session/test_check.py",
         "test_compaction.py",
         "test_coordinator.py",

@@ -46,6 +46,7 @@ from kafkalearn.zookeeper.connector.simulator import owners
 from kafkalearn.zookeeper.layout import consumer_of_thread, consumer_path, ids_path
 from kafkalearn.zookeeper.schedules import play, possible_turns, settle
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter, read_subscription, stream_counts
+from tests.schedules import sensible_steps
 
 SETTINGS = Settings(auto_commit_enable=False)
 CLUSTER = (BrokerStarted(), TopicCreated("orders", 2))
@@ -242,13 +243,7 @@ ANY_SETTINGS = st.builds(
 
 def states(chosen, events):
     """The states of a run, each with the one before; events that make no sense are left out."""
-    group = start(chosen)
-    for event in (*SHOP, *events):
-        try:
-            before, group = group, step(chosen, group, event)
-        except IllegalEvent:
-            continue
-        yield before, group
+    return ((before, group) for before, _, group in sensible_steps(step, chosen, start(chosen), (*SHOP, *events)))
 
 
 @settings(max_examples=150, deadline=None)

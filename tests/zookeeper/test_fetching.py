@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.base.trace import run
 from kafkalearn.zookeeper import fetching
 from kafkalearn.zookeeper.fetching import (
     Append,
@@ -40,6 +39,7 @@ from kafkalearn.zookeeper.fetching.cluster import Ended, Raised, Read
 from kafkalearn.zookeeper.fetching.simulator import FINDER_FREE, NO_FETCHER_DEAD, NOBODY_STOPPED
 from tests.every import every_case
 from tests.recorded import recorded
+from tests.schedules import sensible_run
 
 PARTITIONS, STREAMS = 3, 2
 
@@ -86,14 +86,7 @@ rough = [
 
 def played(settings, events):
     """The run of those events that make sense when they come."""
-    possible, state = [], start(settings)
-    for event in events:
-        try:
-            state = step(settings, state, event)
-        except IllegalEvent:
-            continue
-        possible.append(event)
-    return run(step, settings, start(settings), possible)
+    return sensible_run(step, settings, start(settings), events)
 
 
 @given(all_settings(), assignments, st.lists(st.one_of(rough), max_size=60))

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.base.trace import run
 from kafkalearn.zookeeper.fetching import (
     Append,
     BrokerCrashed,
@@ -36,6 +35,7 @@ from kafkalearn.zookeeper.simple_consumer import (
     step,
 )
 from tests.recorded import recorded
+from tests.schedules import sensible_run
 
 BEGIN = [Append("orders", 0, 6), FindLeader(2), FindOffset("smallest"), Fetch()]
 TWO = Settings(fetch_message_max_bytes=200)
@@ -119,15 +119,8 @@ one_event = st.one_of(
 
 @given(st.lists(one_event, max_size=40))
 def test_every_record_between_two_starts_comes_once_and_in_order(events):
-    state, possible = start(TWO), []
-    for event in events:
-        try:
-            state = step(TWO, state, event)
-        except IllegalEvent:
-            continue
-        possible.append(event)
     before, since = None, ()
-    for frame in run(step, TWO, start(TWO), possible):
+    for frame in sensible_run(step, TWO, start(TWO), events):
         check(TWO, frame.state, before)
         new = () if before is None else frame.state.handled[len(before.handled) :]
         since = () if isinstance(frame.event, Restart | FindOffset) else since + new

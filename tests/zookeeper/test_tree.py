@@ -29,6 +29,7 @@ from kafkalearn.zookeeper.tree import (
     start,
     step,
 )
+from tests.schedules import sensible_steps
 
 SETTINGS = Settings()
 TWO = (SessionOpened("a"), SessionOpened("b"))
@@ -164,13 +165,7 @@ REQUESTS = st.one_of(
 
 def states(events):
     """Each state of a run with the one before; events that make no sense are left out."""
-    tree = start(SETTINGS)
-    for event in events:
-        try:
-            before, tree = tree, step(SETTINGS, tree, event)
-        except IllegalEvent:
-            continue
-        yield before, event, tree
+    return sensible_steps(step, SETTINGS, start(SETTINGS), events)
 
 
 @given(st.lists(REQUESTS, max_size=40))
