@@ -36,7 +36,7 @@ from kafkalearn.groups.epochs_picture import animate_epochs
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
 from tests.assignors.groups import TODAY
-from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, words_of
+from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, elements_of, words_of
 from tests.every import every_case
 from tests.recorded import expected, with_before
 
@@ -100,7 +100,10 @@ def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the
     drawn = random_rebalance(number)
     trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
     pictures = views.animation(trace, partial(views.draw_rebalance, trace), views.describe_rebalance).pictures
-    assert_well_drawn(pictures)
+    assert len({each.size for each in pictures}) == 1
+    for each in pictures:
+        assert min(float(one.get("font-size")) for one in elements_of(each) if one.get("font-size")) >= SMALL
+        assert "\n" not in each.label
 
 
 @pytest.mark.parametrize(("side", "assignor"), TODAY)

@@ -43,11 +43,26 @@ def functions_of(path: Path) -> dict[str, str]:
 
 
 @cache
+def is_module(package: str, name: str) -> bool:
+    """Whether a name of a package is one of its modules."""
+    is_package = package.startswith("kafkalearn") and find_spec(package).submodule_search_locations is not None
+    return is_package and find_spec(f"{package}.{name}") is not None
+
+
 def imported_by(path: Path) -> set[tuple[str, str]]:
-    """What a file imports by name, as (module, name); a mechanism of conform that it plays is part of the test."""
+    """What a file takes of modules by name, as (module, name): imported, or as an attribute of the module.
+
+    A mechanism of conform that it plays is part of the test.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    found = {(str(statement.module), alias.name) for statement in statements for alias in statement.names}
+    named = {(str(each.module), alias.name, alias.asname or alias.name) for each in statements for alias in each.names}
+    found = {(module, name) for module, name, _ in named}
+    modules = {here: f"{package}.{name}" for package, name, here in named if is_module(package, name)}
+    attributes = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    ]
+    found |= {(modules[node.value.id], node.attr) for node in attributes if node.value.id in modules}
     played = {module for module, _ in found if module.startswith(MECHANISMS)}
     return found.union(*(imported_by(Path(find_spec(module).origin)) for module in played))
 
