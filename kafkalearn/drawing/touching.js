@@ -4,9 +4,9 @@
 // they are: all of it lies over them, and is found by what they show, their words and shapes.
 
 const MOVE_MS = 500;
-const NAMED = /^(?:[A-Za-z][\p{L}\w.-]*[ -]?\d+(?:-\d+)?|HW|LEO|ISR|[A-Z]|[A-Z]\d*)$/u; // broker 2, c1, orders-0, HW, B
+const NAMED = /^(?:[A-Za-z][\p{L}\w.-]*[ -]?\d+(?:-\d+)?|HW|LEO|ISR|LSO|[A-Z]|[A-Z]\d*)$/u; // broker 2, c1, orders-0, HW, B
 const KINDS_NAMED = /^(?:broker|partition|consumer|member) \S+?(?=[\s:,]|$)/; // of "broker 2 leads 22" in a legend
-const MARKS = /^(HW|LEO|ISR)\b/; // marks of a log: the number after them changes
+const MARKS = /^(HW|LEO|ISR|LSO)\b/; // marks of a log: the number after them changes
 const asksForStillness = matchMedia("(prefers-reduced-motion: reduce)");
 let isStill = null; // what the reader has said on this page; nothing yet: what the system asks for
 
@@ -21,9 +21,14 @@ function shapeOf(svg, label) {
   const box = label.getBBox(), { x, y } = middle(box), point = new DOMPoint(x, y);
   if (MARKS.test(wordsOf(label))) {
     const anchor = Number(label.getAttribute("x"));
-    const mark = [...svg.querySelectorAll("line")].filter((each) => each.x1.baseVal.value === anchor && each.x2.baseVal.value === anchor)
+    const mark = [...svg.querySelectorAll("line")].filter((each) => each.x1.baseVal.value === each.x2.baseVal.value && Math.abs(each.x1.baseVal.value - anchor) < 5)
       .sort((a, b) => Math.abs(middle(a.getBBox()).y - y) - Math.abs(middle(b.getBBox()).y - y))[0];
     if (mark) return { element: mark, isMark: true, box };
+    const pin = [...svg.querySelectorAll("polygon")].find((each) => { // a mark on the log's line, beside its words
+      const around = each.getBBox(), gap = Math.max(box.x - around.x - around.width, around.x - box.x - box.width);
+      return gap >= 0 && gap < 20 && around.y < box.y + box.height && around.y + around.height > box.y;
+    });
+    if (pin) return { element: pin, isMark: true, box };
   }
   const beside = new DOMPoint(box.x - 28, y); // where a legend has its sample
   let found = null, sample = null;
@@ -36,7 +41,17 @@ function shapeOf(svg, label) {
     if (each.localName !== "rect" && !each.isPointInFill(point)) continue;
     if (each.compareDocumentPosition(label) & Node.DOCUMENT_POSITION_FOLLOWING) found = each;
   }
-  return { element: found ?? sample, isMark: false, box: found?.localName === "rect" ? found.getBBox() : box };
+  const row = found || sample ? null : rowOf(svg, box);
+  return { element: found ?? sample ?? row?.line ?? null, isMark: false, row: row?.box, box: found?.localName === "rect" ? found.getBBox() : box };
+}
+
+// What a name left of a log stands for: all of it, as far as the line that its records stand on.
+function rowOf(svg, { x, y, width, height }) {
+  const below = (line) => line.y1.baseVal.value - y;
+  const line = [...svg.querySelectorAll("line")].filter((each) => below(each) > 0 && below(each) < 4 * height
+    && each.y1.baseVal.value === each.y2.baseVal.value && each.x1.baseVal.value >= x + width && each.x2.baseVal.value - x > svg.viewBox.baseVal.width / 3)
+    .sort((a, b) => below(a) - below(b))[0];
+  return line && { line, box: { x, y: Math.min(y, line.y1.baseVal.value - 2 * height), width: line.x2.baseVal.value - x, height: Math.max(2 * height, below(line)) } };
 }
 
 // Each name with its labels, the first of them the one that stands for it.
@@ -136,16 +151,17 @@ function markWords(caption, svg, point) {
   for (const found of words.matchAll(pattern)) {
     const name = names.find((each) => each.toLowerCase() === found[0].toLowerCase());
     if ((name.length === 1 && found[0] !== name) || count === 12) continue;
-    const { element, isMark } = shapeOf(svg, things.get(name)[0]), style = element ? getComputedStyle(element) : null;
+    const { element, isMark, row } = shapeOf(svg, things.get(name)[0]), style = element ? getComputedStyle(element) : null;
     const mark = Object.assign(document.createElement("mark"), { className: "kl-word", textContent: found[0], tabIndex: 0 });
     mark.dataset.thing = name;
     if (style) {
       const isDashed = style.strokeDasharray !== "none", line = style.stroke === "none" ? style.fill : style.stroke;
       const width = Math.min(4, Math.max(2, parseFloat(style.strokeWidth) || 2));
       mark.style.setProperty("--line", `${width}px ${isDashed ? "dashed" : "solid"} ${line}`);
-      if (!isMark && style.fill !== "none" && !element.getAttribute("fill")?.startsWith("url")) mark.style.backgroundColor = style.fill;
+      if (!isMark && !row && style.fill !== "none" && !element.getAttribute("fill")?.startsWith("url")) mark.style.backgroundColor = style.fill;
     }
     mark.classList.toggle("kl-mark-of-log", isMark);
+    mark.classList.toggle("kl-row", Boolean(row));
     const on = () => point(name), off = () => point(null);
     mark.addEventListener("pointerenter", on);
     mark.addEventListener("pointerleave", off);
@@ -183,6 +199,7 @@ function renderLive(given) {
 
   const picture = () => stage.querySelector("svg");
   let leaves = [], value = model.get("value"), text = null, menu = null;
+  let coming = null; // the line that was asked for and is not there yet
 
   // Where a part of the picture lies on the page, in pixels of the stage.
   function onPage(box) {
@@ -198,7 +215,7 @@ function renderLive(given) {
     caption.querySelectorAll(".kl-word").forEach((each) => each.classList.toggle("kl-lit-word", each.dataset.thing === name));
     for (const label of (name && thingsIn(picture()).get(name)) ?? []) {
       const lit = over.appendChild(make("div", { className: "kl-lit" }));
-      const { x, y, width, height } = shapeOf(picture(), label).box;
+      const { row, box } = shapeOf(picture(), label), { x, y, width, height } = row ?? box;
       put(lit, { x: x - 3, y: y - 3, width: width + 6, height: height + 6 });
     }
   }
@@ -208,11 +225,12 @@ function renderLive(given) {
   const touch = () => JSON.parse(model.get("_animation")).touch;
   const close = () => { menu?.remove(); menu = null; };
 
+  // A second move that is pressed before the first has come goes after it, and does not take its place.
   function happen(move) {
-    const { line } = touch(), done = line ? line.split(" > ").slice(0, model.get("value")) : [];
-    const field = el.querySelector(".kl-controls input[type=text]");
+    const { line } = touch(), field = el.querySelector(".kl-controls input[type=text]");
+    const done = coming !== null && field.value === coming ? coming.split(" > ") : line ? line.split(" > ").slice(0, model.get("value")) : [];
     close();
-    field.value = [...done, move].join(" > ");
+    coming = field.value = [...done, move].join(" > ");
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
@@ -281,6 +299,13 @@ function renderLive(given) {
     if (had) [...el.querySelectorAll("[data-place], [data-move]")].find((each) => (each.dataset.move ?? each.dataset.place) === had)?.focus({ preventScroll: true });
   }
 
+  // What ends in dots says how far Python is with the answer.
+  const heard = () => {
+    const { asked, message = "" } = JSON.parse(model.get("_answer") || "{}");
+    if (asked === JSON.parse(model.get("_values")).asked && !message.endsWith("…")) coming = null;
+  };
+  model.on("change:_answer", heard);
+
   // --- each new frame
 
   function framed() {
@@ -321,6 +346,7 @@ function renderLive(given) {
   framed();
 
   return () => {
+    model.off("change:_answer", heard);
     observer.disconnect();
     resized.disconnect();
     themed.disconnect();

@@ -15,12 +15,13 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import look_up, round_robin_leaders
 from kafkalearn.coordinator.picture import draw_lookup
 from kafkalearn.coordinator.words import describe_lookup
-from kafkalearn.drawing.player import animation
+from kafkalearn.drawing.player import animation, picture
 from kafkalearn.drawing.widgets import play as play_in_a_notebook
 from kafkalearn.drawing.widgets import vary as vary_in_a_notebook
+from tools.book.face import face
 from tools.page import controls
 from tools.page.cells import cells_before, names_of
-from tools.page.controls import KIND, bundle, play, pretty, vary
+from tools.page.controls import KIND, bundle, drawn, play, pretty, vary
 
 PLAIN = st.one_of(st.none(), st.booleans(), st.integers(), st.text(st.characters(codec="ascii"), max_size=40))
 VALUES = st.recursive(
@@ -123,3 +124,12 @@ def test_a_cell_that_only_reads_is_not_run_for_another():
     sources = ["a = [1]", "a.append(2)", "print(a)", "b = 1", "sum(a)"]
 
     assert cells_before(sources, 4) == [0, 1]
+
+
+def test_a_picture_that_was_run_is_drawn_in_the_page_as_the_recorded_one_and_has_its_letters():
+    """As an image it would have other letters, and in the dark other colours."""
+    shown = bundle(picture(40, "<path/>", label="A log"))
+
+    assert "<img " in shown["text/html"]
+    assert drawn({"shown": shown}).startswith("<svg ")
+    assert ":is(.jp-RenderedHTML, .live-shown) > svg text { font-family: var(--kl-text); }" in face()

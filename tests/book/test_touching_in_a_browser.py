@@ -64,3 +64,38 @@ def test_things_move_to_the_next_step_and_not_back_and_not_when_the_reader_says_
     playground.run(still, True)
     assert playground.run(count, "forward") == 0
     assert playground.seen.errors == []
+
+
+def test_a_partition_looks_like_its_log_and_a_move_pressed_before_another_has_come_goes_after_it(shown, made_book):
+    shown.open((made_book / "index.html").as_uri())  # the same page with another hash is not loaded anew
+    line = "a+sends+to+orders-0"
+    shown.open((made_book / "playground.html").as_uri() + f"#touch.touched?board=transactions&line={line}")
+    named = """() => {
+        const word = document.querySelector("#touch .kl-word.kl-row");
+        if (!word) return null;
+        word.dispatchEvent(new Event("focus"));
+        const wide = (each) => each.getBoundingClientRect().width;
+        const log = Math.max(...[...document.querySelectorAll("#touch .kl-stage svg line")].map(wide));
+        const share = wide(document.querySelector("#touch .kl-lit")) / log;
+        return [word.textContent, getComputedStyle(word).borderBottomStyle, share];
+    }"""
+    name, below, share = wait_for(shown, named)
+    assert (name, below) == ("orders-0", "solid")
+    assert share > 1  # its name and all of its log
+    field = """() => {
+        const run = document.querySelector("#touch .kl-controls input[type=text]");
+        return run.clientWidth >= run.scrollWidth && run.parentNode.getBoundingClientRect().height < 50;
+    }"""
+    assert shown.run(field)  # the whole run is seen, its name beside it
+
+    twice = """() => {
+        const move = document.querySelector("#touch .kl-moves [data-move='a sends to orders-1']");
+        move.click();
+        move.click();
+    }"""
+    shown.run(twice)
+    there = """() => document.querySelectorAll("#touch .kl-word").length
+        && document.querySelector("#touch .kl-bar output").textContent === "3 of 3"
+        && document.querySelector("#touch .kl-controls input").value"""
+    assert wait_for(shown, there).split(" > ") == ["a sends to orders-0", *["a sends to orders-1"] * 2]
+    assert shown.seen.errors == []

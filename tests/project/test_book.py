@@ -8,6 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools import chapters
+from tools.book import reference
 from tools.book.chapter import Chapter, navigation, page
 from tools.book.front import front_page
 from tools.book.made import Made
@@ -188,3 +189,17 @@ def test_code_that_checks_is_folded_behind_what_it_holds(folder):
     html = page(new_notebook(cells=[checks]), Chapter(folder / "01_one.ipynb", "# One"), navigation="")
 
     assert '<details class="kl-folded-code"><summary>Checks that 1 &lt; 2</summary>' in html
+
+
+def test_pages_of_the_reference_share_their_style_and_mark_no_code_that_looks_as_if_it_had_no_mark():
+    written = dict(reference.pages(["kafkalearn.base.hashing", "kafkalearn.coordinator"]))
+    sheet = written["reference/reference.css"]
+
+    for name in ("kafkalearn.base.hashing", "kafkalearn.coordinator"):
+        html = written[f"reference/{name}.html"]
+        assert "<style" not in html
+        assert '<link rel="stylesheet" href="reference.css">' in html
+        for kind in set(re.findall(r'<span class="(\w{1,2})">[^<]*</span>', html)):
+            rule = re.search(rf"\.pdoc-code \.{kind}\{{([^}}]*)\}}", sheet)
+            assert "font-" in rule[1], kind  # bold or italic: the colours are taken away by `reference.css`
+    assert '<link rel="stylesheet" href="reference.css">' in written["reference/index.html"]

@@ -26,6 +26,7 @@ from tools.book.face import face
 from tools.book.live import with_policy, with_script
 
 FOLDER = "reference"
+SHEET = "reference.css"
 STYLE = Path(__file__).with_name("reference.css")
 WAY_BACK = (
     '<p class="way-back"><a href="../index.html">All chapters</a> <a href="index.html">Reference</a> '
@@ -68,16 +69,19 @@ def modules_of(notebooks: Iterable[NotebookNode]) -> list[str]:
 
 
 def pages(modules: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Name and HTML of the page of each module, and of their index."""
+    """Name and text of the page of each module, of their index, and of the one sheet with their style."""
     pdoc.render.configure(docformat="numpy", search=False, footer_text=LICENCE)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # annotations that only a checker of types imports: they are shown as written
         documented = {name: _documented(name) for name in modules}
         rendered = {name: pdoc.render.html_module(module, documented) for name, module in documented.items()}
         anchors = {name: {unescape(each) for each in _ID.findall(html)} for name, html in rendered.items()}
-        for name, html in rendered.items():
+        sheet = ""
+        for name, whole in rendered.items():
+            html, sheet = _with_its_sheet_apart(whole)
             yield f"{FOLDER}/{name}.html", _in_the_book(with_flat_links(html, name, anchors))
-        yield f"{FOLDER}/index.html", _in_the_book(pdoc.render.html_index(documented))
+        yield f"{FOLDER}/index.html", _in_the_book(_linked(pdoc.render.html_index(documented)))
+        yield f"{FOLDER}/{SHEET}", f"{sheet}{face()}{STYLE.read_text(encoding='utf-8')}"
 
 
 def entries(modules: Iterable[str]) -> Iterator[tuple[str, str, str, str, str]]:
@@ -134,12 +138,26 @@ def _in_the_book(html: str) -> str:
     if main is None:  # an index that leads on
         return with_policy(html)
     html = _by_keys(f"{html[: main.end()]}{WAY_BACK}{html[main.end() :]}")
-    return with_script(
-        html.replace("</head>", f"<style>{face()}{STYLE.read_text(encoding='utf-8')}</style>\n</head>", 1), "../"
-    )
+    return with_script(html, "../")
 
 
-_PLAIN = re.compile(r'<span class="(?:n|p|w)">([^<]*)</span>')  # names, brackets, blanks: no colour of their own
+_SHEETS = re.compile(r"<style>(.*?)</style>\s*", re.DOTALL)
+
+
+def _with_its_sheet_apart(html: str) -> tuple[str, str]:
+    """A page of pdoc's with a link where its style was, and that style: the same 20 kB in each page."""
+    return _linked(_SHEETS.sub("", html)), "".join(_SHEETS.findall(html))
+
+
+def _linked(html: str) -> str:
+    return html.replace("</head>", f'<link rel="stylesheet" href="{SHEET}">\n</head>', 1)
+
+
+# Names, brackets, blanks, operators, numbers, texts: `reference.css` leaves code one colour, and these are neither bold
+# nor italic. Each mark of them would be a tenth of the page and change nothing.
+_PLAIN = re.compile(
+    r'<span class="(?:[npwoms]|m[bfhio]|s[abchrsx12]|n[abdflov]|v[cgim]|k[pt]|g[dirot]|bp|cp|fm|il|dl)">([^<]*)</span>'
+)
 _SWITCH = re.compile(r'(<input id="([^"]+)"[^>]*?) aria-hidden="true" tabindex="-1">')  # opens what its label names
 _LINE_NUMBER = re.compile(r'<span id="[^"]+"><a href="#[^"]+">(<span class="linenos">[^<]*</span>)</a>')
 

@@ -284,8 +284,8 @@ def drawn(part: dict[str, object]) -> str | None:
 
 
 _DRAWN = {
+    "image/svg+xml": "{}",  # before its image: drawn in the page it has the page's letters and colours
     "text/html": '<div class="jp-RenderedHTMLCommon">{}</div>',
-    "image/svg+xml": "{}",
     "text/markdown": "<pre>{}</pre>",
     "text/plain": "<pre>{}</pre>",
 }
