@@ -20,17 +20,6 @@ from kafkalearn.replication import (
     step,
 )
 
-__all__ = [
-    "all_exercises",
-    "first_loss",
-    "leader_of",
-    "my_question",
-    "name_it",
-    "predict_coordinator",
-    "proof_of_install",
-    "score",
-]
-
 _ID_COUNT = 1_000_000
 _PARTITION_COUNT = 50
 _REMAINDER = 12
@@ -48,7 +37,6 @@ proof_of_install = Exercise(
     ),
     start="count = ...\nexercises.proof_of_install.check(count)",
     judge=Value(_ids_of_the_remainder),
-    solve=_ids_of_the_remainder,
     hints=(
         "Keep the rows you want with `.where(...)`; it takes an SQL condition as text.",
         "In SQL the remainder is `id % 50`.",
@@ -93,7 +81,6 @@ predict_coordinator = Exercise(
     ),
     start="broker_id = ...\nexercises.predict_coordinator.check(broker_id)",
     judge=Value(_coordinator_of_billing),
-    solve=_coordinator_of_billing,
     hints=(
         "The coordinator of a group is the broker that leads its partition.",
         "The brokers repeat every three partitions: partitions 0, 3 and 6 have the same leader.",
@@ -123,7 +110,6 @@ name_it = Exercise(
     ),
     start="words = {\n" + "".join(f'    "{asked}": ...,\n' for asked in _WORDS) + "}\nexercises.name_it.check(words)",
     judge=Value(lambda: _WORDS),
-    solve=lambda: _WORDS,
     hints=(
         "All three are in the table of section 4, in the column *English*.",
         "The second one is also what a group commits: the place from which it goes on.",
@@ -175,7 +161,6 @@ leader_of = Exercise(
         ("partition", "brokers"),
         ((0, [7]), (1, [7]), (0, [1, 2, 3]), (1, [1, 2, 3]), (3, [1, 2, 3]), (49, [1, 2, 3]), (5, [30, 10, 20, 40])),
     ),
-    solve=lambda: _leader_of,
     hints=(
         "`brokers[0]` is the first broker; `len(brokers)` says how many there are.",
         "The remainder by the number of brokers says whose turn it is: `partition % len(brokers)`.",
@@ -214,7 +199,6 @@ first_loss = Exercise(
     ),
     start='run = ""  # for example "Fetch(2) > BrokerCrashed(1)"\nexercises.first_loss.check(run)',
     judge=_LOSS,
-    solve=lambda: _LOSS.best,
     hints=(
         "A record is lost when nobody who can still lead has a copy.",
         "Let the leader fail after it has answered, and before the other one has copied.",
@@ -261,3 +245,4 @@ my_question = Exercise(
 _CHAPTER = Chapter("00 start", (proof_of_install, predict_coordinator, name_it, leader_of, first_loss, my_question))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

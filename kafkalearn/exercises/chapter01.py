@@ -18,19 +18,6 @@ from kafkalearn.offsets.formatter import formatter_line
 from kafkalearn.offsets.records import encode_key, encode_value
 from kafkalearn.partitioning.keyed import moved_share
 
-__all__ = [
-    "all_exercises",
-    "at_three_in_the_morning",
-    "expand_offsets_topic",
-    "hot_broker",
-    "overflow_id",
-    "predict_partition",
-    "read_the_line",
-    "same_partition",
-    "score",
-    "write_offsets_partition",
-]
-
 _PREDICTED = ("foo", "payments.v1", "GydZG_")
 
 predict_partition = Exercise(
@@ -45,7 +32,6 @@ predict_partition = Exercise(
         "exercises.predict_partition.check(partitions)"
     ),
     judge=Value(lambda: {group_id: offsets_partition(group_id) for group_id in _PREDICTED}),
-    solve=lambda: {group_id: offsets_partition(group_id) for group_id in _PREDICTED},
     hints=(
         "The sign goes first, then the remainder by 50: the last two digits are all you need.",
         "One of the three hashes is the smallest int there is, -2147483648. What does Kafka's `abs` make of it?",
@@ -545,7 +531,6 @@ read_the_line = Exercise(
     + "".join(f'    "{name}": ...,\n' for name in _answer())
     + "}\nexercises.read_the_line.check(answer)",
     judge=Value(_answer),
-    solve=_answer,
     hints=(
         "A committed offset is the place from which the group goes on.",
         "The offset that `GetOffsetShell` prints is the one that the next record will get.",
@@ -595,3 +580,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -16,19 +16,6 @@ from kafkalearn.exercises.kit.functions import FaultyCode, Function
 from kafkalearn.partitioning.keyed import PARTITIONERS, moved_share, partition_for_key
 from kafkalearn.partitioning.keyless import Send, Settings, simulate
 
-__all__ = [
-    "all_exercises",
-    "float_products",
-    "hot_key",
-    "mask_step",
-    "one_more_partition",
-    "score",
-    "tail_bytes",
-    "three_faults",
-    "which_hash",
-    "without_a_key",
-]
-
 _LETTERS = "abcdefghijklmnop"
 KEYS = (
     *(_LETTERS[:length] for length in range(len(_LETTERS) + 1)),
@@ -63,7 +50,6 @@ mask_step = Exercise(
         "exercises.mask_step.check(partition_of_hash)"
     ),
     judge=Function(_partition_of_hash, ("key_hash", "partition_count"), HASH_CASES),
-    solve=lambda: _partition_of_hash,
     hints=(
         "A partition is never negative, and half of all hashes are.",
         "Kafka calls the step `toPositive`, but it takes no absolute value.",
@@ -312,7 +298,6 @@ which_hash = Exercise(
         "exercises.which_hash.check(rules)"
     ),
     judge=Value(_which_hash),
-    solve=_which_hash,
     hints=(
         "`partition_for_key(key, 50, name)` for every name in `PARTITIONERS`; the key is bytes.",
         "For the setting: librdkafka knows random, consistent, consistent_random, murmur2, murmur2_random, fnv1a and "
@@ -374,7 +359,6 @@ without_a_key = Exercise(
         "exercises.without_a_key.check(answer)"
     ),
     judge=Value(_without_a_key),
-    solve=_without_a_key,
     hints=(
         "2.3 gives each record without a key to the next partition. Since 2.4 the producer fills one batch first.",
         "`batch.size` is 16,384 bytes: do 60 records of 100 bytes fit?",
@@ -572,7 +556,6 @@ one_more_partition = Exercise(
     start='answer = {"moved": ..., "share": ...}  # a set of keys, a number between 0 and 1\n'
     "exercises.one_more_partition.check(answer)",
     judge=Value(_one_more_partition, within=0.01),
-    solve=_one_more_partition,
     hints=(
         "Old records stay where they are; only new ones go by the new count.",
         "Compare `partition_for_key(key, 6)` and `partition_for_key(key, 7)` for each order.",
@@ -633,7 +616,6 @@ hot_key = Exercise(
     ),
     start='answer = {"busiest": ..., "empty": ..., "at best": ...}\nexercises.hot_key.check(answer)',
     judge=Value(_hot_key, within=0.005),
-    solve=_hot_key,
     hints=(
         "Read the counts of the 16 carriers first, with `json.loads`; then each carrier is one key to place.",
         "16 keys over 12 partitions: that one gets three of them and another none is nothing strange.",
@@ -672,3 +654,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

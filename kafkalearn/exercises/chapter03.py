@@ -24,19 +24,6 @@ from kafkalearn.exercises.kit.functions import Function, Open
 from kafkalearn.exercises.kit.game import Game, moves_of
 from kafkalearn.partitioning.keyed import moved_share
 
-__all__ = [
-    "all_exercises",
-    "idle_members",
-    "my_lags",
-    "one_partition",
-    "out_of_order",
-    "read_describe",
-    "score",
-    "twice_as_fast",
-    "whose_order",
-    "wrong_group_id",
-]
-
 _PARTITIONS = 6
 
 
@@ -65,7 +52,6 @@ idle_members = Exercise(
         "exercises.idle_members.check(answer)"
     ),
     judge=Value(_idle_members),
-    solve=_idle_members,
     hints=(
         "A partition is read by one member of a group, never by two.",
         "6 = 2 + 2 + 1 + 1.",
@@ -112,7 +98,6 @@ wrong_group_id = Exercise(
         "exercises.wrong_group_id.check(answer)"
     ),
     judge=Value(_wrong_group_id),
-    solve=_wrong_group_id,
     hints=(
         "Kafka does not know what a program is for. Who is in the group?",
         "Four members, 12 partitions: how many has each, and how many records are in them?",
@@ -169,7 +154,6 @@ whose_order = Exercise(
         "exercises.whose_order.check(answer)"
     ),
     judge=Value(lambda: _IN_ORDER),
-    solve=lambda: _IN_ORDER,
     hints=(
         "Order holds inside one partition, and nowhere else.",
         "For each pair: are both certainly in the same partition?",
@@ -232,7 +216,6 @@ read_describe = Exercise(
         "exercises.read_describe.check(answer)"
     ),
     judge=Value(_read_describe),
-    solve=_read_describe,
     hints=(
         "LAG is LOG-END-OFFSET minus CURRENT-OFFSET; the sum is yours to make.",
         "CURRENT-OFFSET is what the group has committed: the *next* offset to read.",
@@ -308,7 +291,6 @@ my_lags = Exercise(
     ),
     start=("def my_lags(log_ends, committed, reset):\n    return ...\n\n\nexercises.my_lags.check(my_lags)"),
     judge=Function(_my_lags, ("log_ends", "committed", "reset"), _LAG_CASES),
-    solve=lambda: _my_lags,
     hints=(
         "With a committed offset it is one subtraction.",
         "A committed offset of 0 is a committed offset. `committed.get(partition) or ...` would miss that.",
@@ -378,7 +360,6 @@ one_partition = Exercise(
         "exercises.one_partition.check(answer)"
     ),
     judge=Value(_one_partition, within=0.01),
-    solve=_one_partition,
     hints=(
         "One partition, one reader, whatever else is started.",
         "`kafkalearn.partitioning.keyed.moved_share(before, after)` knows the share; try by hand first: with one "
@@ -444,7 +425,6 @@ out_of_order = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.out_of_order.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "With two records in two partitions, who reads which?",
         "Let the member poll first whose partition has the second record.",
@@ -497,3 +477,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -18,18 +18,6 @@ from kafkalearn.exercises.kit.game import Game, moves_of
 from kafkalearn.exercises.kit.given import GivenFunction, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Block, Result, as_words, kind_of, say
 
-__all__ = [
-    "all_exercises",
-    "many_small_topics",
-    "my_round_robin",
-    "needless_moves",
-    "range_pile",
-    "score",
-    "two_restarts",
-    "which_assignor",
-    "who_moves",
-]
-
 _FOUR = [Member(name, ["orders"]) for name in ("C0", "C1", "C2", "C3")]
 
 
@@ -50,7 +38,6 @@ who_moves = Exercise(
         "exercises.who_moves.check(moved)"
     ),
     judge=Value(_who_moves),
-    solve=_who_moves,
     hints=(
         "Write the twelve numbers in a row, under them the owner with four members, under that the owner with three.",
         "range cuts the row into pieces of three, then of four; roundrobin deals: number % 4, then number % 3.",
@@ -175,7 +162,6 @@ many_small_topics = Exercise(
         "exercises.many_small_topics.check(answer)"
     ),
     judge=Value(_many_small_topics),
-    solve=_many_small_topics,
     hints=(
         "range divides each topic by itself: 1 partition among 3 readers.",
         "`load(assign(name, topics, members))` has `most` and `idle_count`.",
@@ -364,7 +350,6 @@ two_restarts = Exercise(
         "exercises.two_restarts.check(answer)"
     ),
     judge=Value(lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"}),
-    solve=lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"},
     hints=(
         "In every moment of a rolling restart, all members must have one assignor in common.",
         "`kafkalearn.releases.default('partition.assignment.strategy', '2.8')`, and the same for 3.6.",
@@ -431,7 +416,6 @@ needless_moves = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.needless_moves.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "With three members and two partitions one is idle. Which one, by `range`?",
         "`range` sorts the members by their ids. What if the newcomer is the first of them?",
@@ -488,3 +472,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

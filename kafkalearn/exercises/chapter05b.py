@@ -15,18 +15,6 @@ from kafkalearn.groups.consumer.simulator import NONE_FENCED, broken
 from kafkalearn.scenarios import simulate
 from kafkalearn.scenarios.outcome import Outcome
 
-__all__ = [
-    "alive_and_silent",
-    "all_exercises",
-    "fenced",
-    "given_up",
-    "hours_of_rebalance",
-    "kip_848",
-    "price_of_heartbeats",
-    "score",
-    "slowest_member",
-]
-
 START = "topic orders has 8 partitions\nat 0 s: c1 to c4 join\n"
 WAYS = {  # each with its protocol and assignor
     "eager": ("classic", "range"),
@@ -68,7 +56,6 @@ given_up = Exercise(
         "exercises.given_up.check(answer)"
     ),
     judge=Value(_given_up_by_way),
-    solve=_given_up_by_way,
     hints=(
         "An eager member gives up all that it has, before it joins again.",
         "Which partitions have to move when c4 is gone: those of c4, or others too?",
@@ -132,7 +119,6 @@ kip_848 = Exercise(
         "exercises.kip_848.check(answer)"
     ),
     judge=Value(_kip_848),
-    solve=_kip_848,
     hints=(
         "KIP-848 makes a rebalance gentler. Does it make fewer?",
         "What does a static member send when it is closed?",
@@ -200,7 +186,6 @@ alive_and_silent = Exercise(
         "exercises.alive_and_silent.check(answer)"
     ),
     judge=Value(_alive_and_silent),
-    solve=_alive_and_silent,
     hints=(
         "A crash is no `close()`: the coordinator does not know that the process is gone.",
         "The classic coordinator gives the place to the newcomer and fences the old process. The new one does not.",
@@ -268,7 +253,6 @@ slowest_member = Exercise(
         "def takes_ms(heartbeats_ms, polls_ms, limit_ms):\n    return ...\n\n\nexercises.slowest_member.check(takes_ms)"
     ),
     judge=Function(_takes_ms, ("heartbeats_ms", "polls_ms", "limit_ms"), _CASES),
-    solve=lambda: _takes_ms,
     hints=(
         "When does one member join: at the earlier of the two moments, or at the later?",
         "All members go their way at the same time. Whom does the group wait for?",
@@ -320,7 +304,6 @@ price_of_heartbeats = Exercise(
         "exercises.price_of_heartbeats.check(answer)"
     ),
     judge=Value(_price),
-    solve=_price,
     hints=(
         "Each member sends one heartbeat in each interval.",
         "The session begins anew with each heartbeat. When is the worst moment for the network to fail?",
@@ -370,7 +353,6 @@ fenced = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.fenced.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "Silence does it: five times ten seconds. There is a way that is shorter, and A sends heartbeats in it.",
         "A is asked to do something when B comes. When does A hear of it?",
@@ -434,3 +416,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -28,19 +28,6 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import FaultyCode, Function, Open
 from kafkalearn.exercises.kit.game import Game, moves_of
 
-__all__ = [
-    "all_exercises",
-    "billed_twice",
-    "last_or_next",
-    "lost_by_auto_commit",
-    "my_sink",
-    "one_slow_record",
-    "read_again",
-    "score",
-    "where_to_keep_it",
-    "which_order",
-]
-
 _FORTY = Settings(100, max_poll_records=40)
 _POLLS = {
     "after": [Start(), Poll(), *[Process()] * 40, CommitSync(), Poll(), *[Process()] * 20],
@@ -78,7 +65,6 @@ read_again = Exercise(
         "}\nexercises.read_again.check(answer)"
     ),
     judge=Value(_read_again),
-    solve=_read_again,
     hints=(
         "The next owner knows only what was committed. What was the last commit?",
         "Record 60 was not done yet when the crash came.",
@@ -145,7 +131,6 @@ which_order = Exercise(
     ),
     start='answer = {"lose": ..., "double": ...}\nexercises.which_order.check(answer)',
     judge=Value(_which_order),
-    solve=_which_order,
     hints=(
         "A record is lost if a commit can be ahead of the work, and doubled if it can be behind.",
         "An auto commit commits the *position*: all that polls have returned. When does it happen in c, in d, in e?",
@@ -226,7 +211,6 @@ last_or_next = Exercise(
         PROCESSED_CASES,
         unrepaired=OFFSETS_TO_COMMIT.function,
     ),
-    solve=OFFSETS_TO_COMMIT.repaired,
     hints=(
         "After record 5: with which offset should a restarted consumer begin?",
         "What does the comparison do with a partition's very first record, offset 0?",
@@ -320,7 +304,6 @@ my_sink = Exercise(
     ),
     start="def bill(deliveries):\n    return ...\n\n\nexercises.my_sink.check(bill)",
     judge=Function(bill, ("deliveries",), DELIVERY_CASES),
-    solve=lambda: bill,
     hints=(
         "What names a record, the same in each delivery and different from all other records?",
         "An offset is a place in one partition of one topic.",
@@ -407,7 +390,6 @@ one_slow_record = Exercise(
     ),
     start=("def safe_to_commit(polled, done):\n    return ...\n\n\nexercises.one_slow_record.check(safe_to_commit)"),
     judge=Function(safe_to_commit, ("polled", "done"), SAFE_CASES),
-    solve=lambda: safe_to_commit,
     hints=(
         "Everything below a committed offset will never be delivered again.",
         "Walk through `polled` from the front: where must you stop?",
@@ -469,7 +451,6 @@ billed_twice = Exercise(
         "exercises.billed_twice.check(answer)"
     ),
     judge=Value(_billed_twice),
-    solve=_billed_twice,
     hints=(
         "Does the coordinator compare a commit with the one before?",
         "It does not: the last one wins, whatever its number.",
@@ -512,7 +493,6 @@ lost_by_auto_commit = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.lost_by_auto_commit.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "An auto commit commits the position: all that polls have returned. In which call does it happen?",
         "In a poll, when five seconds have passed since the last one. What if the records are not processed by then?",
@@ -580,3 +560,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -18,19 +18,6 @@ from kafkalearn.offsets.replay import CLASSIC, CONSUMER
 from kafkalearn.offsets.store import Commit, DeleteOffset, Settings, StoreGroup, Sweep, start, step
 from kafkalearn.offsets.store.simulator import OFFSET_KEPT, broken
 
-__all__ = [
-    "a_year_of_retention",
-    "all_exercises",
-    "gone_while_consuming",
-    "group_records",
-    "long_weekend",
-    "my_key",
-    "read_key",
-    "score",
-    "when_gone",
-    "who_died",
-]
-
 _KEY = {"group": "search", "topic": "returns", "partition": 300}  # other bytes than the text steps through
 _HEX = encode_key(1, _KEY).hex()
 
@@ -48,7 +35,6 @@ read_key = Exercise(
     ),
     start=('said = {"record type": ..., "group": ..., "topic": ..., "partition": ...}\nexercises.read_key.check(said)'),
     judge=Value(_read_key),
-    solve=_read_key,
     hints=(
         "Two bytes for the record type, then two for the length of the group id.",
         "After the group id come two bytes of length and the topic; the last four bytes are the partition.",
@@ -104,7 +90,6 @@ group_records = Exercise(
     ),
     start='records = {"3.9": ..., "4.3": ..., "4.3, assign": ...}\nexercises.group_records.check(records)',
     judge=Value(_group_records),
-    solve=_group_records,
     hints=(
         "A record is written when a rebalance ends. How many rebalances end here?",
         "When the last member leaves, no rebalance ends, but the group becomes Empty, and that is written, too.",
@@ -186,7 +171,6 @@ when_gone = Exercise(
         "exercises.when_gone.check(hours)"
     ),
     judge=Value(_when_gone),
-    solve=_when_gone,
     hints=(
         "Three things count: the default retention (another one since 2.0), from when it runs, and since 2.1 who "
         "subscribes.",
@@ -298,7 +282,6 @@ my_key = Exercise(
     ),
     start="def my_key(raw):\n    return ...\n\n\nexercises.my_key.check(my_key)",
     judge=Function(right, ("raw",), CASES),
-    solve=lambda: right,
     hints=(
         '`int.from_bytes(raw[:2], "big")` is the record type.',
         "Keep a position: read two bytes of length, then so many bytes, then go on from there.",
@@ -345,7 +328,6 @@ who_died = Exercise(
     ),
     start="dead = ...\nexercises.who_died.check(dead)",
     judge=Value(_who_died),
-    solve=_who_died,
     hints=(
         "`replay` gives the groups that live; every record's key names a group.",
         "`decode(record.key, record.value).group` for each of `committed_records(segments)`, less the living.",
@@ -372,7 +354,6 @@ long_weekend = Exercise(
     ),
     start="minutes = ...\nexercises.long_weekend.check(minutes)",
     judge=Value(lambda: 62 * 60 + 1),
-    solve=lambda: 62 * 60 + 1,
     hints=(
         "How long was the group Empty?",
         "Since 2.1 an offset has expired when *now - base >= retention*: what if they are equal?",
@@ -424,7 +405,6 @@ gone_while_consuming = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.gone_while_consuming.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "The promise is about a group that is still there: who must not leave?",
         "In 2.0 the retention is seven days, and it counts from the commit.",
@@ -485,3 +465,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -25,19 +25,6 @@ from kafkalearn.log import (
 from kafkalearn.log.model import Batch, LogEvent, Segment
 from kafkalearn.log.reader import Read, broken
 
-__all__ = [
-    "all_exercises",
-    "deleted_in_time",
-    "make_a_ghost",
-    "my_survivors",
-    "score",
-    "small_map",
-    "the_morning_after",
-    "two_phases",
-    "which_remain",
-    "which_segments_go",
-]
-
 
 def put(key: str, value: str | None, at_ms: int = 0) -> Append:
     """A record in a batch of its own; None is a tombstone.
@@ -72,7 +59,6 @@ which_remain = Exercise(
     ),
     start="remaining = ...  # a set of offsets\nexercises.which_remain.check(remaining)",
     judge=Value(_which_remain),
-    solve=_which_remain,
     hints=(
         "Go through the keys one by one: which is the last record of each that the cleaner may look at?",
         "The cleaner never reads the active segment: not to clean it, and not to learn of newer records either.",
@@ -123,7 +109,6 @@ two_phases = Exercise(
     ),
     start='hours = {"value": ..., "tombstone": ...}\nexercises.two_phases.check(hours)',
     judge=Value(_two_phases),
-    solve=_two_phases,
     hints=(
         "Which is the first pass that reads the tombstone?",
         "That pass starts the tombstone's clock; from there on 24 hours have to go by.",
@@ -243,7 +228,6 @@ which_segments_go = Exercise(
     ),
     start="deleted = ...  # a set of segments\nexercises.which_segments_go.check(deleted)",
     judge=Value(_which_go),
-    solve=_which_go,
     hints=(
         "Begin at the old end, with the rule of size: how much may go, so that 320 MB are left?",
         "Then the rule of time, at the oldest segment that is left. What does the broker do when it may not go?",
@@ -456,7 +440,6 @@ make_a_ghost = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.make_a_ghost.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "The reader learns of the deletion from the tombstone. So the tombstone must go before the reader reads on.",
         "The first pass that meets the tombstone starts its clock; the second one can take it away.",
@@ -521,3 +504,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

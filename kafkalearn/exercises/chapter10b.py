@@ -8,15 +8,6 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import FaultyCode, Function
 from kafkalearn.log.sequences import BatchMetadata, ProducerStateEntry, Stamp, judge
 
-__all__ = [
-    "all_exercises",
-    "bare_offsets",
-    "score",
-    "send_again",
-    "two_faults",
-    "write_verdict",
-]
-
 
 def verdict(epoch: int, batches: list[tuple[int, int]], batch_epoch: int, first: int, last: int) -> str:
     """What a broker does with a batch: "write", "duplicate", or the name of the error."""
@@ -81,7 +72,6 @@ write_verdict = Exercise(
         "exercises.write_verdict.check(my_verdict)"
     ),
     judge=Function(verdict, ("epoch", "batches", "batch_epoch", "first", "last"), VERDICT_CASES),
-    solve=lambda: verdict,
     hints=(
         "Compare the epochs first: same, older, newer.",
         "In the same epoch: is it exactly one of those remembered? If not, does it follow on the newest?",
@@ -125,7 +115,6 @@ two_faults = Exercise(
     ),
     start='lines = {"twice": ..., "lost": ...}\nexercises.two_faults.check(lines)',
     judge=Value(lambda: {"twice": {7, 8}, "lost": {2}}),
-    solve=lambda: {"twice": {7, 8}, "lost": {2}},
     hints=(
         "Idempotence knows a batch by producer id and sequence number. Which sends get new ones?",
         "A call of send() is a new record, whatever is in it. A new process is a new producer.",
@@ -189,7 +178,6 @@ send_again = Exercise(
     + "".join(f'    "{name}": ...,\n' for name in FAILED)
     + "}\nexercises.send_again.check(advice)",
     judge=Value(lambda: {name: advice(name) for name in FAILED}),
-    solve=lambda: {name: advice(name) for name in FAILED},
     hints=(
         "Two questions for each error: does its class extend RetriableException? May the record have been written?",
         "Both answers are columns of the tables in section 3.",
@@ -265,7 +253,6 @@ bare_offsets = Exercise(
     ),
     start=f"{CODE.source.replace('  # noqa: D103', '')}\n\nexercises.bare_offsets.check(offsets_to_commit)",
     judge=Function(CODE.repaired(), ("processed", "leader_epochs"), CASES, unrepaired=CODE.function),
-    solve=CODE.repaired,
     hints=(
         "What did the next owner not know, that would have kept it from asking an old leader?",
         "A position is an offset, and the epoch of the record *before* it.",
@@ -293,3 +280,4 @@ bare_offsets = Exercise(
 _CHAPTER = Chapter("10b twice", (write_verdict, two_faults, send_again, bare_offsets))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

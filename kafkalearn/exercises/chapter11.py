@@ -33,19 +33,6 @@ from kafkalearn.replication.events import (
     TimePassed,
 )
 
-__all__ = [
-    "all_exercises",
-    "count_the_left_behind",
-    "predict_buckets",
-    "read_the_metrics",
-    "score",
-    "tune_the_fetch",
-    "waits_too_long",
-    "what_to_watch",
-    "who_is_woken_when",
-    "write_place",
-]
-
 _DELAYS = (19, 20, 445, 8_000, 8_001)
 
 predict_buckets = Exercise(
@@ -58,7 +45,6 @@ predict_buckets = Exercise(
         "buckets = {" + ", ".join(f"{delay}: ..." for delay in _DELAYS) + "}\nexercises.predict_buckets.check(buckets)"
     ),
     judge=Value(lambda: {delay: len(journey(delay)) for delay in _DELAYS}),
-    solve=lambda: {delay: len(journey(delay)) for delay in _DELAYS},
     hints=(
         "The wheels cover 20 ms, 400 ms, 8 s and 160 s. First find the finest wheel that reaches the timer.",
         "When its bucket is emptied, the clock stands at the start of that bucket's range. What is left of 445 then?",
@@ -125,7 +111,6 @@ who_is_woken_when = Exercise(
         "event = {" + ", ".join(f'"{name}": ...' for name in _WAITING) + "}\nexercises.who_is_woken_when.check(event)"
     ),
     judge=Value(_answered_at),
-    solve=_answered_at,
     hints=(
         "A follower waits for records, committed or not; a consumer for committed ones.",
         "A fetch from offset n tells the leader that everything below n is on the follower's disk.",
@@ -399,7 +384,6 @@ count_the_left_behind = Exercise(
     ),
     start='requests = {"left in": ..., "taken out": ...}\nexercises.count_the_left_behind.check(requests)',
     judge=Value(lambda: {"left in": 60_000, "taken out": 60}),
-    solve=lambda: {"left in": 60_000, "taken out": 60},
     hints=(
         "In a steady flow, how many are inside is how many come each second times how many seconds each stays.",
         "Once each stays 30 s, once 30 ms.",
@@ -443,7 +427,6 @@ waits_too_long = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.waits_too_long.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "Who answers when the time is over?",
         "A timer runs only if the broker runs. And the time must be *past* the timeout.",
@@ -503,3 +486,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -24,15 +24,6 @@ from kafkalearn.zookeeper.layout import WHITE_LIST
 from kafkalearn.zookeeper.search import herd_costs
 from kafkalearn.zookeeper.subscriptions import TopicFilter
 
-__all__ = [
-    "all_exercises",
-    "called_by_one",
-    "no_glob",
-    "patient_settings",
-    "score",
-    "who_owns",
-]
-
 ONCE_HERE = (block_the_finder, move_the_group, stand_still, which_offset, worse_about_the_topic)
 """The exercises of 12 when it was one lesson: a copy of that time looks for them here."""
 
@@ -55,7 +46,6 @@ no_glob = Exercise(
         "exercises.no_glob.check(lets_through)"
     ),
     judge=Value(_lets_through),
-    solve=_lets_through,
     hints=(
         "A comma becomes `|`. What does `*` repeat in a regular expression, and what does a dot stand for?",
         "The expression has to fit the whole name, from its first to its last letter.",
@@ -111,7 +101,6 @@ who_owns = Exercise(
         "exercises.who_owns.check(owned)"
     ),
     judge=Value(_dealt),
-    solve=_dealt,
     hints=(
         '`sorted(["orders-0", ...], key=java_string_hash)` is the row that is dealt.',
         "Hash codes are ints with a sign: some are below zero, and come first.",
@@ -157,7 +146,6 @@ called_by_one = Exercise(
         "exercises.called_by_one.check(called)"
     ),
     judge=Value(_herds),
-    solve=_herds,
     hints=(
         "Who has a watch on the children of `/consumers/billing/ids`?",
         "Everybody who is called rebalances, and so does the newcomer itself.",
@@ -343,3 +331,4 @@ patient_settings = Exercise(
 _CHAPTER = Chapter("12 zookeeper consumer", (no_glob, who_owns, called_by_one, patient_settings))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

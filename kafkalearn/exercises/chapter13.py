@@ -25,15 +25,6 @@ from kafkalearn.operations.offsets_topic import (
 from kafkalearn.operations.placement import Broker, place_shifted
 from kafkalearn.operations.reassignment import Cluster, generate
 
-__all__ = [
-    "all_exercises",
-    "came_too_early",
-    "four_proposals",
-    "nobody_answers",
-    "score",
-    "seconds_unserved",
-]
-
 ONCE_HERE = (bare_offsets, my_cluster, third_replica, where_it_goes_on, who_inherits, who_is_ill)
 """The exercises of 13 when it was one lesson: a copy of that time looks for them here."""
 
@@ -100,7 +91,6 @@ four_proposals = Exercise(
         "exercises.four_proposals.check(answers)"
     ),
     judge=Value(_answers),
-    solve=_answers,
     hints=(
         "Who takes records away: a broker that starts, or its cleaner?",
         "A setting that is read when a topic is created: what does it mean for a topic that is there?",
@@ -165,7 +155,6 @@ came_too_early = Exercise(
         "exercises.came_too_early.check(replicas)"
     ),
     judge=Value(_created),
-    solve=_created,
     hints=(
         "Old brokers took what was there. Since 0.11 the factor is a condition.",
         "With too few brokers a client hears COORDINATOR_NOT_AVAILABLE, and nothing is created.",
@@ -221,7 +210,6 @@ seconds_unserved = Exercise(
         "exercises.seconds_unserved.check(seconds)"
     ),
     judge=Value(_unserved),
-    solve=_unserved,
     hints=(
         "Three times add up: until the cluster notices, until the order is carried out, and the load.",
         "Broker 2 leads in the ninth second. What does a commit hear while it loads, and what a heartbeat?",
@@ -270,7 +258,6 @@ nobody_answers = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.nobody_answers.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "With one of three alive, whoever it is leads everything. When may a live broker not lead?",
         "Only a member of the ISR is elected, and the last one stays in it when it dies.",
@@ -300,3 +287,4 @@ nobody_answers = Exercise(
 _CHAPTER = Chapter("13 operations", (four_proposals, came_too_early, seconds_unserved, nobody_answers))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -11,15 +11,6 @@ from kafkalearn.operations import leadership, throttles
 from kafkalearn.operations.placement import Broker, Placement, heirs, place_rotated, place_shifted, preferred_counts
 from kafkalearn.operations.reassignment import Cluster, plan_of, read_plan, refusal
 
-__all__ = [
-    "all_exercises",
-    "score",
-    "third_replica",
-    "what_holds_it_back",
-    "who_inherits",
-    "who_leads_then",
-]
-
 _SIX, _SIXTY, _DEAD = (1, 2, 3, 4, 5, 6), 60, 4
 
 
@@ -55,7 +46,6 @@ who_inherits = Exercise(
         '    "shifted: the busiest leads": ...,\n}\nexercises.who_inherits.check(answer)'
     ),
     judge=Value(_inherited),
-    solve=_inherited,
     hints=(
         "The heir of a partition is its second replica. Write these down for the ten partitions of broker 4.",
         "In the rotation broker 4 leads 4, 5, 6 each time. With the shift the second replica is another one each "
@@ -121,7 +111,6 @@ what_holds_it_back = Exercise(
         "exercises.what_holds_it_back.check(answer)"
     ),
     judge=Value(_limits),
-    solve=_limits,
     hints=(
         "On what does the tool set the rate: on a plan, on a topic, or on brokers?",
         "What is written meanwhile has to be copied as well, through the same throttle.",
@@ -175,7 +164,6 @@ who_leads_then = Exercise(
         'led = {"right after the last restart": ..., "five minutes later": ...}\nexercises.who_leads_then.check(led)'
     ),
     judge=Value(_led),
-    solve=_led,
     hints=(
         "What happens to the partitions that a broker leads when it goes, and does it get them back when it returns?",
         "A broker that comes back follows in all its partitions.",
@@ -323,3 +311,4 @@ third_replica = Exercise(
 _CHAPTER = Chapter("13b moving", (who_inherits, what_holds_it_back, who_leads_then, third_replica))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

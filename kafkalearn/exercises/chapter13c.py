@@ -31,8 +31,6 @@ from kafkalearn.operations.topic_description import (
     describe_topics,
 )
 
-__all__ = ["all_exercises", "asked_of_files", "my_cluster", "score", "where_it_goes_on", "who_is_ill"]
-
 _OWN = data_directory("own-cluster")
 
 
@@ -63,7 +61,6 @@ asked_of_files = Exercise(
         "exercises.asked_of_files.check(answers)"
     ),
     judge=Value(_asked),
-    solve=_asked,
     hints=(
         "`where` and `why`: section 1 calls each of them once.",
         '`where(["audit"], describe=described)` takes the text of `offsets-topic.txt`.',
@@ -129,7 +126,6 @@ where_it_goes_on = Exercise(
         "exercises.where_it_goes_on.check(answer)"
     ),
     judge=Value(_resets),
-    solve=_resets,
     hints=(
         "The tool never commits an offset outside the log. What does it do with one, instead of failing?",
         "`by-duration` asks for the first record that is not older than so long ago.",
@@ -257,7 +253,6 @@ who_is_ill = Exercise(
         "exercises.who_is_ill.check(answer)"
     ),
     judge=Value(_ill),
-    solve=_ill,
     hints=(
         "A replica that is only being added is not missed yet.",
         "The last in-sync replica stays in the ISR, even if its broker is dead: how many are missing then?",
@@ -436,3 +431,4 @@ my_cluster = Exercise(
 _CHAPTER = Chapter("13c faults", (asked_of_files, where_it_goes_on, who_is_ill, my_cluster))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

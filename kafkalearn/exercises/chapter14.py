@@ -11,19 +11,6 @@ from kafkalearn.exercises.kit.result import Sentence, say
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.releases.real_answers import real_answer
 
-__all__ = [
-    "all_exercises",
-    "hit_the_partition",
-    "predict_coordinators",
-    "predict_frozen_followers",
-    "predict_owners",
-    "predict_tombstones",
-    "read_with_old_places",
-    "score",
-    "seen_by_others",
-]
-
-
 # What a real Kafka says to each prediction: asked now where one can be started, else as recorded.
 GROUPS = ("refunds", "warehouse")
 
@@ -52,7 +39,6 @@ predict_coordinators = Exercise(
         "exercises.predict_coordinators.check(places)"
     ),
     judge=Value(coordinators),
-    solve=coordinators,
     hints=(
         "The partition is Kafka's own abs of the hash of the id, modulo 50: `offsets_partition`.",
         "The leader of that partition is the coordinator; broker ids begin at 1.",
@@ -143,7 +129,6 @@ predict_owners = Exercise(
     ),
     start='owners = {"c1": ..., "c3": ...}\nexercises.predict_owners.check(owners)',
     judge=Value(owners),
-    solve=owners,
     hints=(
         "All ten partitions in one row, by topic and number, are dealt out in turn to the members that are left.",
         "The first goes to c1, the second to c3, the third to c1.",
@@ -188,7 +173,6 @@ predict_tombstones = Exercise(
     ),
     start='left = {"first pass": ..., "later pass": ...}\nexercises.predict_tombstones.check(left)',
     judge=Value(tombstones),
-    solve=tombstones,
     hints=(
         "The newest record of each key stays in the first pass, also if it is a tombstone.",
         "A tombstone of a key that never had a value is a tombstone like others.",
@@ -245,7 +229,6 @@ predict_frozen_followers = Exercise(
         '    "LEO of broker 2 then": ...,\n}\nexercises.predict_frozen_followers.check(marks)'
     ),
     judge=Value(frozen_followers),
-    solve=frozen_followers,
     hints=(
         "Who holds the HW back: who is in the ISR and has not fetched.",
         "An ISR may be as small as one. Whose LEO is the smallest then?",
@@ -289,7 +272,6 @@ read_with_old_places = Exercise(
         "exercises.read_with_old_places.check(is_right)"
     ),
     judge=Value(old_places),
-    solve=old_places,
     hints=(
         "Fields keep their order. Which of them change their length?",
         "In a flexible layout the length of a text is a varint: one byte here, where there were two.",
@@ -356,3 +338,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

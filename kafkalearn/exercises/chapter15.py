@@ -14,18 +14,6 @@ from kafkalearn.transactions.model import Partition
 from kafkalearn.transactions.reader import lag, poll
 from kafkalearn.transactions.simulator import NOBODY_HELD_BACK
 
-__all__ = [
-    "all_exercises",
-    "checkpoint_of_ten_minutes",
-    "find_the_lines",
-    "hang_the_reader",
-    "predict_poll",
-    "read_committed",
-    "score",
-    "three_open",
-    "what_next",
-]
-
 
 def _log() -> Partition:
     """The partition of the first exercise."""
@@ -76,7 +64,6 @@ predict_poll = Exercise(
         "exercises.predict_poll.check(answer)"
     ),
     judge=Value(reading),
-    solve=reading,
     hints=(
         "How far may it read? Not beyond the first offset of the oldest open transaction.",
         "It passes over aborted records and over markers; both have offsets.",
@@ -123,7 +110,6 @@ hang_the_reader = Exercise(
     ),
     start='run = ""  # moves with > between them\nexercises.hang_the_reader.check(run)',
     judge=_GAME,
-    solve=lambda: _GAME.best,
     hints=(
         "A transaction that the coordinator knows it will end by itself. So the coordinator must be through with it.",
         "Which message can still be under way when the transaction has ended?",
@@ -171,7 +157,6 @@ three_open = Exercise(
     ),
     start=('answer = {"holds readers back": ..., "hangs": ..., "seconds": ...}\nexercises.three_open.check(answer)'),
     judge=Value(three),
-    solve=three,
     hints=(
         "The last stable offset is the smallest first offset of all open transactions.",
         "The coordinator ends what it calls Ongoing once its time is over. What of the others?",
@@ -226,7 +211,6 @@ what_next = Exercise(
     + "".join(f'    "{name}": ...,  # {request}\n' for name, request in MET)
     + "}\nexercises.what_next.check(steps)",
     judge=Value(lambda: {name: next_step(*pair) for pair in MET for name in pair[:1]}),
-    solve=lambda: {name: next_step(*pair) for pair in MET for name in pair[:1]},
     hints=(
         "Who is still right about the id: this instance, or another one?",
         "A fence at the coordinator is final. At a partition it may be the coordinator's own abort.",
@@ -319,7 +303,6 @@ read_committed = Exercise(
     ),
     start=("def my_read(batches, aborted, stable):\n    return ...\n\n\nexercises.read_committed.check(my_read)"),
     judge=Function(delivered, ("batches", "aborted", "stable"), READ_CASES),
-    solve=lambda: delivered,
     hints=(
         "Go through the batches in order, and remember whose aborted transaction has begun.",
         "When it meets an ABORT marker, a producer id goes from what you remember: its next transaction may be "
@@ -373,7 +356,6 @@ find_the_lines = Exercise(
         '    "readers wait": ...,\n}\nexercises.find_the_lines.check(lines)'
     ),
     judge=Value(lambda: LINES),
-    solve=lambda: LINES,
     hints=(
         "Who else commits offsets of this group, beside the transaction?",
         "`new ConsumerGroupMetadata(name)` knows the group alone. What did `consumer.groupMetadata()` know?",
@@ -442,3 +424,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -17,17 +17,6 @@ from kafkalearn.groups.described import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS
 from kafkalearn.groups.patterns import matching
 from kafkalearn.releases.group_protocols import moves
 
-__all__ = [
-    "all_exercises",
-    "dead_or_alive",
-    "least_twice",
-    "one_pattern",
-    "rollout_plan",
-    "score",
-    "share_by_zone",
-    "what_stops_it",
-]
-
 
 def _shown() -> dict[str, str]:
     return {
@@ -55,7 +44,6 @@ dead_or_alive = Exercise(
         "exercises.dead_or_alive.check(answer)"
     ),
     judge=Value(_shown),
-    solve=_shown,
     hints=(
         "A group has one type, and one new member is enough for the new one.",
         "Each of the two requests knows groups of its own type only.",
@@ -104,7 +92,6 @@ what_stops_it = Exercise(
     ),
     start="names = {...}\nexercises.what_stops_it.check(names)",
     judge=Value(_stops),
-    solve=_stops,
     hints=(
         "Three of them are about what the coordinator does now: who assigns, and how long it waits.",
         "`max.poll.interval.ms` is about the application's own thread, and stays.",
@@ -340,3 +327,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
+__all__ = _CHAPTER.face()

@@ -12,6 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from kafkalearn.exercises.kit.compare import Value
+from kafkalearn.exercises.kit.functions import Function
+from kafkalearn.exercises.kit.game import Game
 from kafkalearn.exercises.kit.given import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Note, Result, as_words
 from kafkalearn.exercises.progress.record import Entry, encoded, keep, kept
@@ -106,8 +109,6 @@ class Exercise:
         The cell the student begins with; run untouched, it says "not attempted".
     judge : Judge
         How an answer is judged.
-    solve : callable
-        Gives an answer that is right, by the rules of the library.
     hints : tuple of str
         From a nudge to nearly the answer.
     reasoning : str
@@ -116,6 +117,9 @@ class Exercise:
         Wrong answers that are to be expected.
     moral : str
         What a right answer teaches; said with "Right."
+    solve : callable
+        Gives an answer that is right, by the rules of the library; left out where the judge has one (a value, the
+        rule beside which a function runs, the best line of a game).
     progress : Progress
         Filled in as the student goes.
     """
@@ -124,12 +128,17 @@ class Exercise:
     asks: str
     start: str
     judge: Judge
-    solve: Callable[[], object]
     hints: tuple[str, ...]
     reasoning: str
     misconceptions: tuple[Misconception, ...] = ()
     moral: str = ""
+    solve: Callable[[], object] | None = None
     progress: Progress = field(default_factory=Progress)
+
+    def __post_init__(self) -> None:
+        """What the judge knows to be right is the answer that `solve` gives, if none is said."""
+        if self.solve is None:
+            object.__setattr__(self, "solve", _known_by(self.judge))
 
     def question(self) -> Note:
         """What is asked."""
@@ -185,6 +194,17 @@ class Exercise:
         return f"Exercise {self.name}: .question(), .check(answer), .hint(), .solution()"
 
 
+def _known_by(judge: Judge) -> Callable[[], object]:
+    match judge:
+        case Value():
+            return judge.expected
+        case Function():
+            return lambda: judge.rule
+        case Game():
+            return lambda: judge.best
+    raise TypeError(f"{type(judge).__name__} knows no right answer: say one, as `solve`")
+
+
 @dataclass(frozen=True, slots=True)
 class Chapter:
     """The exercises of a chapter, in the order they should be done.
@@ -213,6 +233,10 @@ class Chapter:
     def all_exercises(self) -> tuple[Exercise, ...]:
         """Every exercise of the chapter, from easy to open."""
         return self.exercises
+
+    def face(self) -> list[str]:
+        """What a reader uses of the chapter's module, for its `__all__`."""
+        return sorted(["all_exercises", "score", *(each.name for each in self.exercises)])
 
     def score(self) -> Note:
         """How far the student is with each exercise."""

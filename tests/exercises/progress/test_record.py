@@ -219,7 +219,7 @@ def test_every_solution_can_be_kept(chapter, exercise):
 
 def new_kernel():
     """An exercise as a fresh kernel has it."""
-    exercise = Exercise("twelve", "?", "", Value(lambda: 12), lambda: 12, ("look", "12"), "It is 12.")
+    exercise = Exercise("twelve", "?", "", Value(lambda: 12), ("look", "12"), "It is 12.")
     Chapter("99 test", (exercise,))
     return exercise
 
