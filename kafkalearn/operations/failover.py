@@ -28,26 +28,9 @@ from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
 from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import CONSUMER
+from kafkalearn.operations.coordinator_life import model
 from kafkalearn.operations.coordinator_life import model as life_model
 from kafkalearn.operations.coordinator_life import simulator as life_simulator
-from kafkalearn.operations.coordinator_life.model import (
-    COMMIT,
-    CONSUMER_HEARTBEAT,
-    FIND,
-    HEARTBEAT,
-    JOIN,
-    Answered,
-    BrokerBack,
-    BrokerLost,
-    CoordinatorStarted,
-    GroupStored,
-    Life,
-    LoadRead,
-    OrderCarriedOut,
-    Request,
-    SessionExpired,
-    TimePassed,
-)
 from kafkalearn.operations.coordinator_life.simulator import (
     LOAD_IN_PROGRESS,
     NONE,
@@ -169,7 +152,7 @@ class Failover:
         Since the start.
     """
 
-    life: Life
+    life: model.Life
     clients: tuple[Client, ...]
     dead: tuple[tuple[int, int], ...] = ()
     load_ends_s: int | None = None
@@ -189,7 +172,7 @@ class Failover:
         """One client, by its name."""
         return next(each for each in self.clients if each.name == name)
 
-    def with_life(self, life: Life) -> Failover:
+    def with_life(self, life: model.Life) -> Failover:
         """The same with another life of the coordinator, whose effects come after those so far."""
         return replace(self, life=replace(life, effects=()), effects=(*self.effects, *life.effects))
 
@@ -206,16 +189,16 @@ def start(settings: Settings) -> Failover:
     ['classic member', 'KIP-848 member', 'committer', 'newcomer']
     """
     has_new_protocol = at_least("4.0", settings.release)
-    stored = [GroupStored("billing", ("c1",))]
+    stored = [model.GroupStored("billing", ("c1",))]
     if has_new_protocol:
-        stored.append(GroupStored("search", ("c2",), kind=CONSUMER))
+        stored.append(model.GroupStored("search", ("c2",), kind=CONSUMER))
     life = life_simulator.simulate(settings.life, stored)[-1].state
     first = settings.replicas[0]
     clients = (
-        Client(CLASSIC_MEMBER, HEARTBEAT, "billing", "c1", settings.heartbeat_s, first),
-        Client(NEW_MEMBER, CONSUMER_HEARTBEAT, "search", "c2", settings.heartbeat_s, first),
-        Client(COMMITTER, COMMIT, "copies", "", settings.commit_s, first),
-        Client(NEWCOMER, JOIN, "shipping", "", None, None, due_s=2),
+        Client(CLASSIC_MEMBER, model.HEARTBEAT, "billing", "c1", settings.heartbeat_s, first),
+        Client(NEW_MEMBER, model.CONSUMER_HEARTBEAT, "search", "c2", settings.heartbeat_s, first),
+        Client(COMMITTER, model.COMMIT, "copies", "", settings.commit_s, first),
+        Client(NEWCOMER, model.JOIN, "shipping", "", None, None, due_s=2),
     )
     return Failover(life, tuple(each for each in clients if each.name != NEW_MEMBER or has_new_protocol))
 
@@ -321,7 +304,7 @@ def step(settings: Settings, state: Failover, event: Event) -> Failover:
         case BrokerDied(broker_id):
             return replace(state, dead=(*state.dead, (broker_id, state.second + settings.notice_s)))
         case BrokerStopped(broker_id):
-            return _follow(settings, _lived(settings, state, BrokerLost(broker_id)))
+            return _follow(settings, _lived(settings, state, model.BrokerLost(broker_id)))
         case BrokerStarted(broker_id):
             return _follow(settings, _started(settings, state, broker_id))
         case SecondPassed():
@@ -348,17 +331,17 @@ def _lived(settings: Settings, state: Failover, event: life_model.Event) -> Fail
 def _started(settings: Settings, state: Failover, broker_id: int) -> Failover:
     """A broker that returns before anybody noticed is noticed then: it registers anew."""
     if state.life.is_up(broker_id):
-        state = _lived(settings, state, BrokerLost(broker_id))
+        state = _lived(settings, state, model.BrokerLost(broker_id))
     state = replace(state, dead=tuple(each for each in state.dead if each[0] != broker_id))
-    return _lived(settings, _lived(settings, state, BrokerBack(broker_id)), CoordinatorStarted(broker_id))
+    return _lived(settings, _lived(settings, state, model.BrokerBack(broker_id)), model.CoordinatorStarted(broker_id))
 
 
 def _second_passed(settings: Settings, state: Failover) -> Failover:
-    state = _lived(settings, replace(state, second=state.second + 1), TimePassed(S_MS))
+    state = _lived(settings, replace(state, second=state.second + 1), model.TimePassed(S_MS))
     for broker_id, noticed_s in state.dead:
         if noticed_s <= state.second:
             state = replace(state, dead=tuple(each for each in state.dead if each[0] != broker_id))
-            state = _lived(settings, state, BrokerLost(broker_id))
+            state = _lived(settings, state, model.BrokerLost(broker_id))
     state = _follow(settings, state)
     for client in state.clients:
         state = act(settings, state, client.name)
@@ -371,7 +354,7 @@ def _follow(settings: Settings, state: Failover) -> Failover:
         for order in each.orders:
             coordinator = state.life.coordinator(each.broker_id)
             if state.is_up(each.broker_id) and not (coordinator.is_reading and settings.life.has_one_thread):
-                state = _lived(settings, state, OrderCarriedOut(each.broker_id, order.epoch))
+                state = _lived(settings, state, model.OrderCarriedOut(each.broker_id, order.epoch))
                 if state.life.coordinator(each.broker_id).is_reading:
                     state = replace(state, load_ends_s=state.second + settings.load_s)
     if state.load_ends_s is None or state.second < state.load_ends_s:
@@ -379,7 +362,7 @@ def _follow(settings: Settings, state: Failover) -> Failover:
     state = replace(state, load_ends_s=None)
     for each in state.life.coordinators:
         if each.is_reading and state.is_up(each.broker_id):
-            state = _lived(settings, state, LoadRead(each.broker_id))
+            state = _lived(settings, state, model.LoadRead(each.broker_id))
     return state
 
 
@@ -424,10 +407,10 @@ def _find(settings: Settings, state: Failover, client: Client) -> Failover:
     if not state.live:
         return _unserved(state, client, None)
     asked = state.live[0]
-    life = life_simulator.step(settings.life, state.life, Request(asked, FIND, client.group_id))
-    (answer,) = (each for each in life.effects if isinstance(each, Answered))
+    life = life_simulator.step(settings.life, state.life, model.Request(asked, model.FIND, client.group_id))
+    (answer,) = (each for each in life.effects if isinstance(each, model.Answered))
     then = KNOWS if answer.error == NONE else LOOKS
-    heard = Heard(client.name, asked, FIND, answer.error, then)
+    heard = Heard(client.name, asked, model.FIND, answer.error, then)
     return (
         _unserved(state, client, answer.value, heard)
         if answer.value is None
@@ -441,9 +424,9 @@ def _ask(settings: Settings, state: Failover, client: Client) -> Failover:
     error = NO_CONNECTION
     if state.is_up(broker_id):
         offset = client.asked_count
-        request = Request(broker_id, client.api, client.group_id, client.member_id, offset)
+        request = model.Request(broker_id, client.api, client.group_id, client.member_id, offset)
         life = life_simulator.step(settings.life, state.life, request)
-        (answer,) = (each for each in life.effects if isinstance(each, Answered))
+        (answer,) = (each for each in life.effects if isinstance(each, model.Answered))
         error, state = answer.error, state.with_life(life)
     heard = Heard(client.name, broker_id, client.api, error, THEN[error])
     client = client._replace(asked_count=client.asked_count + 1)
@@ -451,7 +434,7 @@ def _ask(settings: Settings, state: Failover, client: Client) -> Failover:
         next_s = NEVER_S if client.interval_s is None else state.second + client.interval_s
         return state.with_client(client._replace(due_s=next_s, unserved_since_s=None), heard)
     if THEN[error] == REJOINS:
-        client = client._replace(api=JOIN)
+        client = client._replace(api=model.JOIN)
     return _unserved(state, client, None if THEN[error] == LOOKS else broker_id, heard)
 
 
@@ -495,7 +478,7 @@ INVARIANTS: Promises = MappingProxyType(
 PROMISES: Promises = MappingProxyType(
     {
         SERVED: _served,
-        MEMBERS_KEPT: lambda settings, state: not any(isinstance(each, SessionExpired) for each in state.effects),
+        MEMBERS_KEPT: lambda settings, state: not any(isinstance(each, model.SessionExpired) for each in state.effects),
     }
 )
 """What users hope for; a factor of 1 breaks the first on the day its broker dies, a load that takes too long, both."""
@@ -527,7 +510,7 @@ def phases(trace: Trace[Failover, Event]) -> list[tuple[int, int, str, str, str]
     found = []
     for name in (each.name for each in trace[0].state.clients):
         rows = [(row[0], row[1], row[3], row[4]) for row in timeline(trace) if row[1] == name]
-        rows = [row for row in rows if row[2] != FIND or row[3] != NONE]
+        rows = [row for row in rows if row[2] != model.FIND or row[3] != NONE]
         for (client, api, error), same in groupby(rows, key=lambda row: row[1:]):
             seconds = [second for second, *_ in same]
             found.append((seconds[0], seconds[-1], client, api, error))

@@ -28,14 +28,7 @@ from kafkalearn.drawing.svg import (
     rect,
     text,
 )
-from kafkalearn.operations.coordinator_life.model import (
-    LoadBegun,
-    LoadEnded,
-    LoadFailed,
-    OrderIgnored,
-    Resigned,
-    SessionExpired,
-)
+from kafkalearn.operations.coordinator_life import model as life
 from kafkalearn.operations.failover import (
     BrokerDied,
     BrokerStarted,
@@ -117,17 +110,17 @@ def _effect_words(effect: object) -> str:
             return "nobody can lead the partition"
         case LeaderChanged(leader=leader):
             return f"broker {leader} leads the partition"
-        case LoadBegun(broker_id=broker_id):
+        case life.LoadBegun(broker_id=broker_id):
             return f"broker {broker_id} begins to load"
-        case LoadEnded(broker_id=broker_id, record_count=count):
+        case life.LoadEnded(broker_id=broker_id, record_count=count):
             return f"broker {broker_id} has loaded {counted(count, 'record')}"
-        case LoadFailed(broker_id=broker_id):
+        case life.LoadFailed(broker_id=broker_id):
             return f"the load of broker {broker_id} fails"
-        case Resigned(broker_id=broker_id):
+        case life.Resigned(broker_id=broker_id):
             return f"broker {broker_id} resigns"
-        case OrderIgnored(broker_id=broker_id, reason=reason):
+        case life.OrderIgnored(broker_id=broker_id, reason=reason):
             return f"broker {broker_id} ignores an order, since {reason}"
-        case SessionExpired(group_id=group_id, member_id=member_id):
+        case life.SessionExpired(group_id=group_id, member_id=member_id):
             return f"the session of {member_id} in {group_id} has expired"
     return ""
 

@@ -16,17 +16,7 @@ from kafkalearn.log import model as log_model
 from kafkalearn.log import simulate as simulate_log
 from kafkalearn.log.model import Append, CleanerFailed, CleanerRound, Log, NewBatch, Restart
 from kafkalearn.offsets.records import encode_key, encode_value
-from kafkalearn.operations.offsets_topic import (
-    BrokerDied,
-    BrokerStarted,
-    FindCoordinator,
-    OffsetsTopic,
-    Reassigned,
-    Settings,
-    groups_without_coordinator,
-    simulate,
-    start,
-)
+from kafkalearn.operations import offsets_topic
 from kafkalearn.operations.placement import place_shifted
 from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
 
@@ -131,25 +121,25 @@ def play(incident: Incident | None = None) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
-def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, OffsetsTopic]:
+def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, offsets_topic.OffsetsTopic]:
     """The offsets topic on its brokers at each of `STAGES`.
 
     >>> {name: len(topic.leaderless) for name, topic in topic_stages().items() if topic.leaderless}
     {'disk full, broker dead': 16}
     """
     has_zookeeper = not at_least("4.0", release)  # nothing of the incident depends on it
-    settings = Settings(BROKERS, replication_factor=1, release=release, has_zookeeper=has_zookeeper)
+    settings = offsets_topic.Settings(BROKERS, replication_factor=1, release=release, has_zookeeper=has_zookeeper)
     happens = {
-        HEALTHY: [*map(BrokerStarted, BROKERS), FindCoordinator("billing")],
-        FULL: [BrokerDied(DYING)],
-        BACK: [BrokerStarted(DYING)],
-        REPLICATED: [Reassigned(place_shifted(BROKERS, settings.partition_count, 3))],
-        DEAD_AGAIN: [BrokerDied(DYING_LATER)],
+        HEALTHY: [*map(offsets_topic.BrokerStarted, BROKERS), offsets_topic.FindCoordinator("billing")],
+        FULL: [offsets_topic.BrokerDied(DYING)],
+        BACK: [offsets_topic.BrokerStarted(DYING)],
+        REPLICATED: [offsets_topic.Reassigned(place_shifted(BROKERS, settings.partition_count, 3))],
+        DEAD_AGAIN: [offsets_topic.BrokerDied(DYING_LATER)],
     }
-    stages: dict[str, OffsetsTopic] = {}
-    topic = start(settings)
+    stages: dict[str, offsets_topic.OffsetsTopic] = {}
+    topic = offsets_topic.start(settings)
     for name in STAGES:
-        topic = simulate(settings, happens.get(name, []), topic)[-1].state
+        topic = offsets_topic.simulate(settings, happens.get(name, []), topic)[-1].state
         stages[name] = topic
     return MappingProxyType(stages)
 
@@ -172,12 +162,12 @@ def _commits(size: Incident, stage: int) -> list[Append]:
     return events
 
 
-def _seen(name: str, log: Log, topic: OffsetsTopic, group_ids: list[str]) -> Stage:
+def _seen(name: str, log: Log, topic: offsets_topic.OffsetsTopic, group_ids: list[str]) -> Stage:
     return Stage(
         name,
         len(log.records),
         sum(segment.size_bytes for segment in log.segments),
         log.cleaner,
         len(topic.replicas[0]),
-        len(groups_without_coordinator(topic, group_ids)),
+        len(offsets_topic.groups_without_coordinator(topic, group_ids)),
     )

@@ -7,35 +7,27 @@ from collections.abc import Sequence
 from kafkalearn.base.checks import sequence
 from kafkalearn.base.search import Search, explore, whole
 from kafkalearn.log.model import Clean, Roll
-from kafkalearn.operations.loading import (
-    INVARIANTS,
-    PROMISES,
-    Event,
-    LoadBegun,
-    Loading,
-    LoadRead,
-    Settings,
-    Written,
-    start,
-    step,
-)
+from kafkalearn.operations import loading
+from kafkalearn.operations.loading import Settings
 
 # The shortest run in which the cleaner makes a load fail, or word that none can.
 
-MOVES: tuple[Event, ...] = (
-    Written("A", 1, (0,)),
-    Written("A", 2),
-    Written("B", 2, (0,)),
-    Written("A", 3, (1,)),
+MOVES: tuple[loading.Event, ...] = (
+    loading.Written("A", 1, (0,)),
+    loading.Written("A", 2),
+    loading.Written("B", 2, (0,)),
+    loading.Written("A", 3, (1,)),
     Roll(),
     Clean(0),
-    LoadBegun(),
-    LoadRead(1),
+    loading.LoadBegun(),
+    loading.LoadRead(1),
 )
 """A partition goes from one member to another; the log rolls, is cleaned, is loaded: in any order."""
 
 
-def find(settings: Settings, events: Sequence[Event] = MOVES, *, depth: int = 9) -> Search[Loading, Event]:
+def find(
+    settings: Settings, events: Sequence[loading.Event] = MOVES, *, depth: int = 9
+) -> Search[loading.Loading, loading.Event]:
     """The shortest schedule in which a load fails, or ends with something that the log does not say.
 
     Parameters
@@ -55,8 +47,8 @@ def find(settings: Settings, events: Sequence[Event] = MOVES, *, depth: int = 9)
     'depth'
     """
     return explore(
-        whole(settings, step, {**INVARIANTS, **PROMISES}),
-        start(settings),
+        whole(settings, loading.step, {**loading.INVARIANTS, **loading.PROMISES}),
+        loading.start(settings),
         sequence("events", events, of="events"),
         depth=depth,
     )

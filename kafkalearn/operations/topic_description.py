@@ -6,17 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kafkalearn.base.checks import (
-    LARGEST_INT,
-    Checked,
-    check_fields,
-    iterable,
-    mapping,
-    one_of,
-    sequence,
-    text,
-    whole_number,
-)
+from kafkalearn.base import checks
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.operations.placement import ids_text
 from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
@@ -28,7 +18,7 @@ MIN_IN_SYNC_REPLICAS = "min.insync.replicas"
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionInfo(Checked):
+class PartitionInfo(checks.Checked):
     """One partition, as a broker's metadata has it.
 
     Attributes
@@ -53,7 +43,7 @@ class PartitionInfo(Checked):
 
     def __post_init__(self) -> None:
         """Refuse in-sync replicas that are none."""
-        check_fields(self)
+        checks.check_fields(self)
         if strange := {*self.isr} - {*self.replicas}:
             raise KafkaLearnError(f"isr names {sorted(strange)}, and replicas are {shown(self.replicas)}")
 
@@ -96,11 +86,11 @@ class TopicInfo:
 
     def __post_init__(self) -> None:
         """Refuse what is no topic."""
-        text("name", self.name)
-        kept = sequence("partitions", self.partitions, of="PartitionInfo(...)")
+        checks.text("name", self.name)
+        kept = checks.sequence("partitions", self.partitions, of="PartitionInfo(...)")
         if not kept or not all(isinstance(each, PartitionInfo) for each in kept):
             raise KafkaLearnError(f"partitions must be PartitionInfo(...), at least one; got {shown(self.partitions)}")
-        mapping("config", self.config, of="setting to value")
+        checks.mapping("config", self.config, of="setting to value")
         object.__setattr__(self, "partitions", kept)
 
 
@@ -148,11 +138,11 @@ def describe_topics(
     """
     if not at_least("0.8.2", release):
         raise KafkaLearnError(f"what --describe printed is modelled since 0.8.2, got release {release!s}")
-    whole_number("min_insync_replicas", min_insync_replicas, 1, LARGEST_INT)
-    live = {*sequence("live_brokers", live_brokers, of="broker ids")}
+    checks.whole_number("min_insync_replicas", min_insync_replicas, 1, checks.LARGEST_INT)
+    live = {*checks.sequence("live_brokers", live_brokers, of="broker ids")}
     chosen = _chosen(only, release)
     printed = []
-    for topic in iterable("topics", topics, of="TopicInfo(...)"):
+    for topic in checks.iterable("topics", topics, of="TopicInfo(...)"):
         if only is None or (only == WITH_OVERRIDES and topic.config):
             printed.append(_topic_line(topic, release))
         if only == WITH_OVERRIDES:
@@ -183,7 +173,7 @@ OPTIONS: MappingProxyType[str, tuple[str, Callable[[PartitionInfo, set[int], int
 def _chosen(only: str | None, release: str | Release) -> Callable[[PartitionInfo, set[int], int], bool] | None:
     if only is None:
         return None
-    since, chosen = OPTIONS[one_of("option", only, OPTIONS)]
+    since, chosen = OPTIONS[checks.one_of("option", only, OPTIONS)]
     if not at_least(since, release):
         raise KafkaLearnError(f"--{only} is known since {since}, got release {release!s}")
     return chosen

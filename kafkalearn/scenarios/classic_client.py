@@ -9,40 +9,13 @@ from typing import Any, cast
 from kafkalearn.assignors.members import Member
 from kafkalearn.assignors.registry import CLIENT_ASSIGNORS, assign
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.classic import model
 from kafkalearn.groups.classic.members import next_deadline_ms
-from kafkalearn.groups.classic.model import (
-    NAMES,
-    NONE,
-    ClassicEvent,
-    ClassicRequest,
-    Effect,
-    Group,
-    Heartbeat,
-    HeartbeatAnswered,
-    JoinAnswered,
-    JoinGroup,
-    LeaveGroup,
-    MemberRemoved,
-    StateChanged,
-    SyncAnswered,
-    SyncGroup,
-    TimePassed,
-    broker_settings,
-    start,
-)
 from kafkalearn.groups.classic.simulator import step
 from kafkalearn.groups.defaults import DEAD, EMPTY, PREPARING, STABLE
 from kafkalearn.releases.lines import at_least
+from kafkalearn.scenarios import consumers
 from kafkalearn.scenarios.client import Coordinator, Metadata
-from kafkalearn.scenarios.consumers import (
-    HEARTBEAT_THREAD,
-    POLL_THREAD,
-    Callback,
-    Client,
-    Consumer,
-    GroupView,
-    Protocol,
-)
 from kafkalearn.scenarios.engine import World
 
 NO_GENERATION = -1
@@ -58,7 +31,7 @@ Sent = tuple[tuple[str, ...], tuple[TopicPartition, ...], int | None]
 RETRIABLE = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS")
 
 
-class ClassicClient(Client):
+class ClassicClient(consumers.Client):
     """What a process knows of its membership, and what its two threads do about it.
 
     References
@@ -66,7 +39,9 @@ class ClassicClient(Client):
     Apache Kafka, ``AbstractCoordinator``, ``ConsumerCoordinator``, ``Heartbeat``.
     """
 
-    def __init__(self, world: World, consumer: Consumer, to_coordinator: Callable[[int, ClassicRequest], None]) -> None:
+    def __init__(
+        self, world: World, consumer: consumers.Consumer, to_coordinator: Callable[[int, model.ClassicRequest], None]
+    ) -> None:
         """A client without a member id; ``to_coordinator(attempt, request)`` is what its requests arrive at."""
         self.consumer = consumer
         self.label = consumer.label
@@ -75,7 +50,9 @@ class ClassicClient(Client):
         self.world = world
         self.to_coordinator = to_coordinator
         self.settings = consumer.settings
-        self.heartbeat_thread = HEARTBEAT_THREAD if world.settings.has_heartbeat_thread else POLL_THREAD
+        self.heartbeat_thread = (
+            consumers.HEARTBEAT_THREAD if world.settings.has_heartbeat_thread else consumers.POLL_THREAD
+        )
         self.member_id = ""
         self.generation = NO_GENERATION
         self.is_leader = False
@@ -91,14 +68,14 @@ class ClassicClient(Client):
         self.group_topics: tuple[str, ...] = ()  # of all members; only the leader knows them
         self.assigned_from: dict[str, int] | None = None  # their partition counts when the leader assigned
 
-    def receive(self, attempt: int, receive: Callback, answer: tuple[object, ...]) -> None:
+    def receive(self, attempt: int, receive: consumers.Callback, answer: tuple[object, ...]) -> None:
         """An answer has come; one to a request that has been given up is not looked at."""
         if attempt == self.attempt:
             receive(*answer)
         elif receive == self.heartbeat_answered:
             self.has_heartbeat_in_flight = False
 
-    def _send(self, request: ClassicRequest) -> None:
+    def _send(self, request: model.ClassicRequest) -> None:
         self.world.network.send(self.consumer, self.to_coordinator, self.attempt, request)
 
     # The poll thread.
@@ -136,11 +113,11 @@ class ClassicClient(Client):
         its = self.settings
         protocols = tuple((name, metadata) for name in its.assignors)
         timeouts_ms = its.session_timeout_ms, its.rebalance_timeout_ms
-        self._send(JoinGroup(self.label, self.member_id, *timeouts_ms, protocols, its.instance_id))
+        self._send(model.JoinGroup(self.label, self.member_id, *timeouts_ms, protocols, its.instance_id))
 
-    def join_answered(self, answer: JoinAnswered) -> None:
+    def join_answered(self, answer: model.JoinAnswered) -> None:
         """The next generation has begun, or the request was refused."""
-        if answer.error == NONE:
+        if answer.error == model.NONE:
             self.member_id, self.generation = answer.member_id, answer.generation
             self.is_leader = answer.leader == answer.member_id
             self._begin_heartbeats()
@@ -148,14 +125,14 @@ class ClassicClient(Client):
             assigns = self.is_leader and not answer.is_assignment_skipped
             assignments = tuple(self._assign(answer).items()) if assigns else ()
             instance_id = self.settings.instance_id
-            self._send(SyncGroup(self.label, self.member_id, self.generation, assignments, instance_id))
+            self._send(model.SyncGroup(self.label, self.member_id, self.generation, assignments, instance_id))
         elif answer.error == "MEMBER_ID_REQUIRED":
             self.member_id = answer.member_id
             self._send_join()
         else:
             self._refused(answer.error)
 
-    def _assign(self, answer: JoinAnswered) -> dict[str, tuple[TopicPartition, ...]]:
+    def _assign(self, answer: model.JoinAnswered) -> dict[str, tuple[TopicPartition, ...]]:
         """Who gets what, as the leader computes it."""
         assignor, release = answer.protocol, self.world.settings.release
         assert assignor is not None  # a generation has one
@@ -168,7 +145,7 @@ class ClassicClient(Client):
 
     def sync_answered(self, error: str, assignment: tuple[TopicPartition, ...] | None) -> None:
         """Its part of the assignment has come, or the request was refused."""
-        if error == NONE:
+        if error == model.NONE:
             self._adopt(assignment or ())
         else:
             self._refused(error)
@@ -193,7 +170,7 @@ class ClassicClient(Client):
         self._must_join_after(error)
         if error in RETRIABLE:
             delay_ms = self.settings.retry_backoff_ms
-            return self.world.threads.after(delay_ms, self.consumer, POLL_THREAD, self.poll)
+            return self.world.threads.after(delay_ms, self.consumer, consumers.POLL_THREAD, self.poll)
         return self.world.threads.wake_poll(self.consumer)
 
     def _must_join_after(self, error: str) -> None:
@@ -211,7 +188,7 @@ class ClassicClient(Client):
         is_missed = topic not in self.metadata.topics and topic in (*self.consumer.subscription.topics, *watched)
         is_gone = topic not in self.world.topics and any(each.topic == topic for each in self.consumer.owned)
         due_ms = self.metadata.due_ms(is_asked_for=is_missed or is_gone)
-        self.world.threads.at(due_ms, self.consumer, self.incarnation, POLL_THREAD, self._look_at_topics)
+        self.world.threads.at(due_ms, self.consumer, self.incarnation, consumers.POLL_THREAD, self._look_at_topics)
 
     def subscription_changed(self) -> None:
         """The metadata of topics that are new to the consumer are asked for at once; the next poll joins."""
@@ -234,7 +211,7 @@ class ClassicClient(Client):
     def _topics(self) -> tuple[str, ...]:
         return self.consumer.subscription.among(self.metadata.topics)
 
-    def _watch_the_groups_topics(self, answer: JoinAnswered) -> None:
+    def _watch_the_groups_topics(self, answer: model.JoinAnswered) -> None:
         """The leader has the topics of all members in its metadata; those of others are asked for at once."""
         self.group_topics, self.assigned_from = (), None
         if self.is_leader:
@@ -265,13 +242,13 @@ class ClassicClient(Client):
             return
         if not self.has_heartbeat_in_flight:
             self.has_heartbeat_in_flight = True
-            self._send(Heartbeat(self.label, self.member_id, self.generation, self.settings.instance_id))
+            self._send(model.Heartbeat(self.label, self.member_id, self.generation, self.settings.instance_id))
         self._heartbeat_later(self.settings.heartbeat_interval_ms)
 
     def heartbeat_answered(self, generation: int, error: str) -> None:
         """All is well, the group rebalances and the client has to join again, or it is no member any more."""
         self.has_heartbeat_in_flight = False
-        if generation != self.generation or self.is_joining or error == NONE or error in RETRIABLE:
+        if generation != self.generation or self.is_joining or error == model.NONE or error in RETRIABLE:
             return
         if error in FATAL:
             self.world.processes.fail(self.consumer, FATAL[error])
@@ -295,29 +272,36 @@ class ClassicClient(Client):
     def close(self) -> None:
         """Leave the group; a static member sends nothing."""
         if self.settings.instance_id is None and self.member_id:
-            self._send(LeaveGroup(self.label, self.member_id))
+            self._send(model.LeaveGroup(self.label, self.member_id))
 
 
-def _joined(answer: JoinAnswered) -> tuple[tuple[str, str | None, Sent], ...]:
+def _joined(answer: model.JoinAnswered) -> tuple[tuple[str, str | None, Sent], ...]:
     """The members, each with what it sent: all of them are clients of this class."""
     return cast("tuple[tuple[str, str | None, Sent], ...]", answer.members)
 
 
-class ClassicProtocol(Protocol):
+class ClassicProtocol(consumers.Protocol):
     """JoinGroup, SyncGroup, Heartbeat, LeaveGroup: the leader assigns, all agree on a generation."""
 
     def __init__(self, world: World) -> None:
         """A coordinator that knows nobody."""
         self.world = world
-        values: dict[str, Any] = {setting: world.settings[setting] for setting, _ in NAMES.values()}  # checked next
-        settings = broker_settings(world.settings.release, values)
-        self.coordinator: Coordinator[Group, ClassicEvent] = Coordinator(
-            world.clock, start(settings), partial(step, settings), next_deadline_ms, TimePassed, self._after_step
+        values: dict[str, Any] = {
+            setting: world.settings[setting] for setting, _ in model.NAMES.values()
+        }  # checked next
+        settings = model.broker_settings(world.settings.release, values)
+        self.coordinator: Coordinator[model.Group, model.ClassicEvent] = Coordinator(
+            world.clock,
+            model.start(settings),
+            partial(step, settings),
+            next_deadline_ms,
+            model.TimePassed,
+            self._after_step,
         )
         self.clients: dict[str, ClassicClient] = {}  # by the label that requests carry
         self.attempts: dict[str, int] = {}  # by label: the attempt to join that the last request belonged to
 
-    def client(self, consumer: Consumer) -> ClassicClient:
+    def client(self, consumer: consumers.Consumer) -> ClassicClient:
         """A client that is no member yet."""
         client = ClassicClient(self.world, consumer, self._receive)
         self.clients[client.label] = client
@@ -329,41 +313,43 @@ class ClassicProtocol(Protocol):
             if consumer.is_running:
                 self.clients[consumer.label].topic_changed(topic)
 
-    def view(self) -> GroupView:
+    def view(self) -> consumers.GroupView:
         """State, generation and leader."""
         group = self.coordinator.group
         leader = group.member(group.leader) if group.leader else None
-        return GroupView(group.state, group.generation, None if leader is None else _name(leader.client))
+        return consumers.GroupView(group.state, group.generation, None if leader is None else _name(leader.client))
 
-    def _receive(self, attempt: int, request: ClassicRequest) -> None:
+    def _receive(self, attempt: int, request: model.ClassicRequest) -> None:
         """A request arrives at the coordinator."""
         self.attempts[request.client] = attempt
         self.coordinator.handle(request)
 
-    def _after_step(self, before: Group, event: ClassicEvent) -> None:
+    def _after_step(self, before: model.Group, event: model.ClassicEvent) -> None:
         for effect in self.coordinator.group.effects:
             self._deliver(effect, event)
 
-    def _deliver(self, effect: Effect, event: object) -> None:
+    def _deliver(self, effect: model.Effect, event: object) -> None:
         match effect:
-            case HeartbeatAnswered(label, error) if isinstance(event, Heartbeat):
+            case model.HeartbeatAnswered(label, error) if isinstance(event, model.Heartbeat):
                 self._answer(label, self.clients[label].heartbeat_answered, event.generation, error)
-            case JoinAnswered(label):
+            case model.JoinAnswered(label):
                 self._answer(label, self.clients[label].join_answered, effect)
-            case SyncAnswered(label, error, assignment):
-                self._answer(label, self.clients[label].sync_answered, error, assignment, thread=POLL_THREAD)
-            case StateChanged():
+            case model.SyncAnswered(label, error, assignment):
+                self._answer(label, self.clients[label].sync_answered, error, assignment, thread=consumers.POLL_THREAD)
+            case model.StateChanged():
                 self._record(effect)
-            case MemberRemoved(client=label, why=why):
+            case model.MemberRemoved(client=label, why=why):
                 self.world.recorder.note(f"{_name(label)} is removed: {why}")
 
-    def _answer(self, label: str, receive: Callback, *answer: object, thread: int = HEARTBEAT_THREAD) -> None:
+    def _answer(
+        self, label: str, receive: consumers.Callback, *answer: object, thread: int = consumers.HEARTBEAT_THREAD
+    ) -> None:
         client, attempt = self.clients[label], self.attempts[label]
         self.world.network.answer(
             client.consumer, client.incarnation, client.receive, attempt, receive, answer, thread=thread
         )
 
-    def _record(self, change: StateChanged) -> None:
+    def _record(self, change: model.StateChanged) -> None:
         who = ", ".join(map(_name, change.who.split(", ")))
         cause = f"{change.cause} ({who})" if who else change.cause
         recorder = self.world.recorder

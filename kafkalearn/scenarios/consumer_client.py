@@ -8,19 +8,7 @@ from typing import Any
 
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.classic.model import MEMBER_ADDED, MEMBER_EXPIRED, MEMBER_LEFT
-from kafkalearn.groups.consumer.events import (
-    NAMES,
-    NONE,
-    ConsumerGroupEvent,
-    ConsumerGroupHeartbeat,
-    HeartbeatAnswered,
-    MemberFenced,
-    Settings,
-    TimePassed,
-    TopicChanged,
-    join,
-    leave,
-)
+from kafkalearn.groups.consumer import events
 from kafkalearn.groups.consumer.simulator import SESSION_TIMEOUT, next_deadline_ms, step
 from kafkalearn.groups.consumer.state import JOIN, Group, start
 from kafkalearn.groups.defaults import EMPTY, STABLE
@@ -55,7 +43,7 @@ class ConsumerClient(Client):
         world: World,
         consumer: Consumer,
         heartbeat_interval_ms: int,
-        to_coordinator: Callable[[ConsumerClient, int, ConsumerGroupHeartbeat], None],
+        to_coordinator: Callable[[ConsumerClient, int, events.ConsumerGroupHeartbeat], None],
     ) -> None:
         """A client that is no member yet; ``to_coordinator(client, life, request)`` is what its requests arrive at."""
         self.consumer = consumer
@@ -110,20 +98,22 @@ class ConsumerClient(Client):
         self._send(self._next_heartbeat())
         self._heartbeat_later()
 
-    def _send(self, request: ConsumerGroupHeartbeat) -> None:
+    def _send(self, request: events.ConsumerGroupHeartbeat) -> None:
         self.world.network.send(self.consumer, self.to_coordinator, self, self.life, request)
 
-    def _next_heartbeat(self) -> ConsumerGroupHeartbeat:
+    def _next_heartbeat(self) -> events.ConsumerGroupHeartbeat:
         consumer, settings = self.consumer, self.consumer.settings
         topics = consumer.subscription.among(self.metadata.topics)
         if self.epoch == JOIN:
             self.reported, self.reported_topics = (), topics
-            return join(self.member_id, topics, settings.instance_id, settings.rebalance_timeout_ms, self.assignor)
+            return events.join(
+                self.member_id, topics, settings.instance_id, settings.rebalance_timeout_ms, self.assignor
+            )
         owned = consumer.owned if self.reported != consumer.owned else None
         changed_topics = topics if set(topics) != set(self.reported_topics) else None
         self.reported, self.reported_topics = consumer.owned, topics
         assert self.epoch is not None  # who is no member sends no heartbeat but the one to join
-        return ConsumerGroupHeartbeat(self.member_id, self.epoch, changed_topics, owned, settings.instance_id)
+        return events.ConsumerGroupHeartbeat(self.member_id, self.epoch, changed_topics, owned, settings.instance_id)
 
     def _heartbeat_later(self) -> None:
         self.heartbeat_loop += 1
@@ -139,7 +129,7 @@ class ConsumerClient(Client):
         else:
             self._send_heartbeat()
 
-    def answered(self, life: int, request: ConsumerGroupHeartbeat, answer: HeartbeatAnswered) -> None:
+    def answered(self, life: int, request: events.ConsumerGroupHeartbeat, answer: events.HeartbeatAnswered) -> None:
         """The answer to a heartbeat has come."""
         if life != self.life or request.member_epoch < JOIN:
             return
@@ -150,10 +140,10 @@ class ConsumerClient(Client):
             self._forget()
             self.has_lost = True
             self.world.threads.wake_poll(self.consumer)
-        elif answer.error == NONE:
+        elif answer.error == events.NONE:
             self._accepted(answer)
 
-    def _accepted(self, answer: HeartbeatAnswered) -> None:
+    def _accepted(self, answer: events.HeartbeatAnswered) -> None:
         self.epoch = answer.member_epoch
         self.world.processes.set_waiting(self.consumer, False)
         if answer.assignment is not None:
@@ -196,7 +186,7 @@ class ConsumerClient(Client):
         """Leave the group for good; a static member leaves for a while."""
         instance_id = self.consumer.settings.instance_id
         if self.epoch is not None:
-            self._send(leave(self.member_id, instance_id, comes_back=instance_id is not None))
+            self._send(events.leave(self.member_id, instance_id, comes_back=instance_id is not None))
 
     def _forget(self) -> None:
         """It is no member any more, and will join again when it polls."""
@@ -219,11 +209,11 @@ class ConsumerProtocol(Protocol):
     def __init__(self, world: World) -> None:
         """A coordinator that knows nobody."""
         self.world = world
-        values: dict[str, Any] = {name: world.settings.values.get(setting) for name, setting in NAMES.items()}
-        self.settings = Settings(world.settings.release, topics=world.topics, **values)
+        values: dict[str, Any] = {name: world.settings.values.get(setting) for name, setting in events.NAMES.items()}
+        self.settings = events.Settings(world.settings.release, topics=world.topics, **values)
         rule = partial(step, self.settings)
-        self.coordinator: Coordinator[Group, ConsumerGroupEvent] = Coordinator(
-            world.clock, start(self.settings), rule, next_deadline_ms, TimePassed, self._after_step
+        self.coordinator: Coordinator[Group, events.ConsumerGroupEvent] = Coordinator(
+            world.clock, start(self.settings), rule, next_deadline_ms, events.TimePassed, self._after_step
         )
         self.clients: dict[str, ConsumerClient] = {}  # by member id
         self.last_change = TOPIC_GREW  # of a topic
@@ -241,7 +231,7 @@ class ConsumerProtocol(Protocol):
             self.last_change = TOPIC_DELETED
         else:
             self.last_change = TOPIC_GREW if topic in known else TOPIC_CREATED
-        self.coordinator.take(TopicChanged(topic, count))
+        self.coordinator.take(events.TopicChanged(topic, count))
         for consumer in self.world.consumers.values():
             if consumer.is_running:
                 self.clients[consumer.label].topic_changed(topic)
@@ -250,27 +240,27 @@ class ConsumerProtocol(Protocol):
         """State and group epoch; nobody leads."""
         return GroupView(self.coordinator.group.state, self.coordinator.group.group_epoch)
 
-    def _receive(self, client: ConsumerClient, life: int, request: ConsumerGroupHeartbeat) -> None:
+    def _receive(self, client: ConsumerClient, life: int, request: events.ConsumerGroupHeartbeat) -> None:
         """A heartbeat arrives at the coordinator."""
         self.coordinator.handle(request)
-        (answer,) = (each for each in self.coordinator.group.effects if isinstance(each, HeartbeatAnswered))
+        (answer,) = (each for each in self.coordinator.group.effects if isinstance(each, events.HeartbeatAnswered))
         self.world.network.answer(client.consumer, client.incarnation, client.answered, life, request, answer)
 
-    def _after_step(self, before: Group, event: ConsumerGroupEvent) -> None:
+    def _after_step(self, before: Group, event: events.ConsumerGroupEvent) -> None:
         """Record what the step means for the group."""
         group = self.coordinator.group
         for effect in group.effects:
-            if isinstance(effect, MemberFenced):
+            if isinstance(effect, events.MemberFenced):
                 why = MEMBER_EXPIRED if effect.reason == SESSION_TIMEOUT else NOT_GIVEN_UP
                 self._rebalance_starts(f"{why} ({self.clients[effect.member_id].consumer.name})")
-        if isinstance(event, ConsumerGroupHeartbeat) and group.group_epoch > before.group_epoch:
+        if isinstance(event, events.ConsumerGroupHeartbeat) and group.group_epoch > before.group_epoch:
             self._rebalance_starts(self._cause_of(event, is_known=before.find(event.member_id) is not None))
         if group.state != before.state:
             self.world.recorder.note(group.state)
         if group.state in (STABLE, EMPTY):
             self.world.recorder.rebalance_ends(group.group_epoch)
 
-    def _cause_of(self, event: ConsumerGroupHeartbeat, is_known: bool) -> str:
+    def _cause_of(self, event: events.ConsumerGroupHeartbeat, is_known: bool) -> str:
         name = self.clients[event.member_id].consumer.name
         if event.member_epoch < JOIN:
             return f"{MEMBER_LEFT} ({name})"

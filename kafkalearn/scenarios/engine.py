@@ -18,33 +18,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkalearn.base.errors import IllegalEvent, counted
+from kafkalearn.scenarios import events
 from kafkalearn.scenarios.consumers import SCENARIO, Clock, Consumer, Network, Processes, Protocol, Recorder, Threads
-from kafkalearn.scenarios.events import (
-    Crashes,
-    CrashesAndReturns,
-    Created,
-    Deleted,
-    Disconnected,
-    Grows,
-    Joins,
-    Leaves,
-    Pauses,
-    Processing,
-    Restarts,
-    Scenario,
-    ScenarioEvent,
-    Settings,
-    Speaks,
-    Subscribes,
-    TopicEvent,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class World:
     """One world for one run, put together by `new_world`; a protocol works with its parts."""
 
-    settings: Settings
+    settings: events.Settings
     topics: dict[str, int]  # partition counts by topic; they change
     consumers: Mapping[str, Consumer]  # by name
     clock: Clock
@@ -54,7 +36,7 @@ class World:
     recorder: Recorder
 
 
-def new_world(scenario: Scenario, settings: Settings, clock: Clock, recorder: Recorder) -> World:
+def new_world(scenario: events.Scenario, settings: events.Settings, clock: Clock, recorder: Recorder) -> World:
     """A world for a scenario in which nobody has started yet.
 
     Parameters
@@ -89,14 +71,14 @@ def new_world(scenario: Scenario, settings: Settings, clock: Clock, recorder: Re
 
 
 EVENT_WORDS = {
-    Leaves: "leaving",
-    Crashes: "a crash",
-    CrashesAndReturns: "a crash",
-    Restarts: "a restart",
-    Pauses: "a pause",
-    Processing: "work",
-    Disconnected: "a lost connection",
-    Subscribes: "a subscription",
+    events.Leaves: "leaving",
+    events.Crashes: "a crash",
+    events.CrashesAndReturns: "a crash",
+    events.Restarts: "a restart",
+    events.Pauses: "a pause",
+    events.Processing: "work",
+    events.Disconnected: "a lost connection",
+    events.Subscribes: "a subscription",
 }
 """What each event is called when it cannot have an effect."""
 
@@ -104,13 +86,13 @@ EVENT_WORDS = {
 class Engine:
     """Plays one scenario in one world with one protocol."""
 
-    def __init__(self, scenario: Scenario, world: World, protocol: Protocol) -> None:
+    def __init__(self, scenario: events.Scenario, world: World, protocol: Protocol) -> None:
         """Nothing has happened yet."""
         self._scenario = scenario
         self._world = world
         self._protocol = protocol
         subscriptions = [scenario.subscription(member) for member in scenario.members]
-        subscriptions += [event.to for event in scenario.events if isinstance(event, Subscribes)]
+        subscriptions += [event.to for event in scenario.events if isinstance(event, events.Subscribes)]
         self._subscriptions = tuple(dict.fromkeys(subscriptions))
         self._topics_so_far = {name for name, _ in scenario.topics}
 
@@ -137,15 +119,15 @@ class Engine:
         }
         self._world.recorder.keep(self._protocol.view(), self._world.consumers.values(), topics)
 
-    def _apply(self, event: ScenarioEvent) -> None:
+    def _apply(self, event: events.ScenarioEvent) -> None:
         """Do to the world what an event of the scenario says."""
-        if isinstance(event, TopicEvent):
+        if isinstance(event, events.TopicEvent):
             return self._change_topic(event)
         consumer = self._world.consumers[event.member]
-        if isinstance(event, Speaks):
+        if isinstance(event, events.Speaks):
             consumer.protocol = event.protocol
             return None
-        if isinstance(event, Joins):
+        if isinstance(event, events.Joins):
             if consumer.is_running:
                 raise IllegalEvent(f"{event}: {event.member} is running already")
             return self._start(consumer)
@@ -153,30 +135,30 @@ class Engine:
             return self._world.recorder.note(
                 f"{consumer.name} is not running: {EVENT_WORDS[type(event)]} has no effect"
             )
-        if isinstance(event, Leaves | Restarts) and consumer.is_paused(self._world.clock.now_ms):
+        if isinstance(event, events.Leaves | events.Restarts) and consumer.is_paused(self._world.clock.now_ms):
             return self._world.clock.at(consumer.paused_until_ms, SCENARIO, self._apply, event)
         return self._apply_to_running(consumer, event)
 
-    def _apply_to_running(self, consumer: Consumer, event: ScenarioEvent) -> None:
+    def _apply_to_running(self, consumer: Consumer, event: events.ScenarioEvent) -> None:
         processes = self._world.processes
         match event:
-            case Leaves():
+            case events.Leaves():
                 processes.close(consumer, f"{consumer.name} leaves")
-            case Crashes():
+            case events.Crashes():
                 processes.end(consumer, f"{consumer.name} crashes")
-            case Restarts(after_ms=after_ms):
+            case events.Restarts(after_ms=after_ms):
                 processes.close(consumer, f"{consumer.name} is restarted")
                 self._start_later(consumer, after_ms)
-            case CrashesAndReturns(after_ms=after_ms):
+            case events.CrashesAndReturns(after_ms=after_ms):
                 processes.end(consumer, f"{consumer.name} crashes")
                 self._start_later(consumer, after_ms)
-            case Pauses(for_ms=for_ms):
+            case events.Pauses(for_ms=for_ms):
                 processes.pause(consumer, for_ms)
-            case Processing(for_ms=for_ms):
+            case events.Processing(for_ms=for_ms):
                 processes.work(consumer, for_ms)
-            case Disconnected(for_ms=for_ms):
+            case events.Disconnected(for_ms=for_ms):
                 processes.disconnect(consumer, for_ms)
-            case Subscribes(to=subscription):
+            case events.Subscribes(to=subscription):
                 processes.subscribe(consumer, subscription)
 
     def _start(self, consumer: Consumer) -> None:
@@ -185,26 +167,26 @@ class Engine:
     def _start_later(self, consumer: Consumer, after_ms: int) -> None:
         self._world.clock.at(self._world.clock.now_ms + after_ms, SCENARIO, self._start, consumer)
 
-    def _change_topic(self, event: TopicEvent) -> None:
+    def _change_topic(self, event: events.TopicEvent) -> None:
         self._check_topic(event)
         topics, topic = self._world.topics, event.topic
-        if isinstance(event, Deleted):
+        if isinstance(event, events.Deleted):
             del topics[topic]
             self._world.recorder.note(f"{topic} is deleted")
         else:
             topics[topic] = event.partition_count
-            verb = "grows to" if isinstance(event, Grows) else "is created with"
+            verb = "grows to" if isinstance(event, events.Grows) else "is created with"
             self._world.recorder.note(f"{topic} {verb} {counted(event.partition_count, 'partition')}")
         self._protocol.topic_changed(topic)
 
-    def _check_topic(self, event: TopicEvent) -> None:
+    def _check_topic(self, event: events.TopicEvent) -> None:
         topics = self._world.topics
         words = ", ".join(f"{name} with {count}" for name, count in topics.items()) or "none"
-        if isinstance(event, Created):
+        if isinstance(event, events.Created):
             if event.topic in self._topics_so_far:
                 raise IllegalEvent(f"{event}: there is or was such a topic; give the new one a name of its own")
             self._topics_so_far.add(event.topic)
         elif event.topic not in topics:
             raise IllegalEvent(f"{event}: there is no such topic then; there are: {words}")
-        elif isinstance(event, Grows) and event.partition_count <= topics[event.topic]:
+        elif isinstance(event, events.Grows) and event.partition_count <= topics[event.topic]:
             raise IllegalEvent(f"{event}: topics can only grow; there are {words}")

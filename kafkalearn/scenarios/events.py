@@ -25,16 +25,10 @@ from kafkalearn.base.checks import (
     whole_number,
 )
 from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
+from kafkalearn.groups import defaults
 from kafkalearn.groups.classic.model import NAMES as CLASSIC_NAMES
 from kafkalearn.groups.consumer.events import NAMES as CONSUMER_NAMES
 from kafkalearn.groups.consumer.events import topic_name
-from kafkalearn.groups.defaults import (
-    LONGEST_SCENARIO_MS,
-    MOST_CONSUMERS,
-    MOST_SCENARIO_EVENTS,
-    MOST_SCENARIO_PARTITIONS,
-    default_of,
-)
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
 
 # Settings of consumers and broker by Kafka's own names; what is not given is the release's default.
@@ -215,7 +209,7 @@ def _default(name: str, release: str) -> object:
     one_of("setting", name, KNOWN)
     if name in OWN_SETTINGS:
         return OWN_SETTINGS[name]
-    return default_of(name, release, "consumer" if name in CLIENT_SETTINGS else "broker")
+    return defaults.default_of(name, release, "consumer" if name in CLIENT_SETTINGS else "broker")
 
 
 _LEAST = {
@@ -498,7 +492,7 @@ class Scenario:
     def __post_init__(self) -> None:
         """Put the events in order and refuse a scenario that cannot be played."""
         events = sequence("events", self.events, of="events")
-        whole_number("the number of events", len(events), at_least=0, at_most=MOST_SCENARIO_EVENTS)
+        whole_number("the number of events", len(events), at_least=0, at_most=defaults.MOST_SCENARIO_EVENTS)
         for event in events:
             _check(event)
         for name in ("records_per_second", "read_per_second"):
@@ -515,13 +509,13 @@ class Scenario:
         self._check_names()
         last_ms = max(map(end_of, ordered), default=0)
         fill_in(self, end_ms=last_ms + QUIET_MS)
-        whole_number("end_ms", self.end_ms, at_least=1, at_most=2 * LONGEST_SCENARIO_MS)
+        whole_number("end_ms", self.end_ms, at_least=1, at_most=2 * defaults.LONGEST_SCENARIO_MS)
         if ordered and self.end_ms < ordered[-1].at_ms:
             raise KafkaLearnError(f"the scenario ends at {self.end_ms} ms, before {ordered[-1]}; let it end later")
 
     def _check_names(self) -> None:
         members, topics = set(self.members), self.all_topics
-        whole_number("the number of members", len(members), at_least=0, at_most=MOST_CONSUMERS)
+        whole_number("the number of members", len(members), at_least=0, at_most=defaults.MOST_CONSUMERS)
         for event in self.events:
             member, topic = getattr(event, "member", None), getattr(event, "topic", None)
             if member not in (None, *members):
@@ -574,13 +568,13 @@ def _topics(topics: object) -> tuple[tuple[str, int], ...]:
     for each in pairs:
         if not isinstance(each, (tuple, list)) or len(each) != 2:
             raise KafkaLearnError(f"topics must hold pairs of topic and partition count, got {shown(each)}")
-        whole_number(f"the partition count of {text('topic', each[0])}", each[1], 1, MOST_SCENARIO_PARTITIONS)
+        whole_number(f"the partition count of {text('topic', each[0])}", each[1], 1, defaults.MOST_SCENARIO_PARTITIONS)
     if not pairs:
         raise KafkaLearnError("a scenario needs a topic to be read; give topics=[('orders', 6)]")
     if len(dict(pairs)) < len(pairs):
         raise KafkaLearnError(f"topics names one topic twice: {shown(pairs)}")
     total = sum(count for _, count in pairs)
-    whole_number("the number of partitions of all topics", total, at_least=1, at_most=MOST_SCENARIO_PARTITIONS)
+    whole_number("the number of partitions of all topics", total, at_least=1, at_most=defaults.MOST_SCENARIO_PARTITIONS)
     return tuple((name, count) for name, count in pairs)
 
 
@@ -613,7 +607,7 @@ def _check(event: ScenarioEvent) -> None:
     text("topic", getattr(event, "topic", ""))
     for key in ("at_ms", "for_ms", "after_ms"):
         if hasattr(event, key):
-            whole_number(f"{key} of {what}", getattr(event, key), at_least=0, at_most=LONGEST_SCENARIO_MS)
+            whole_number(f"{key} of {what}", getattr(event, key), at_least=0, at_most=defaults.LONGEST_SCENARIO_MS)
     if isinstance(event, Subscribes) and not isinstance(event.to, Subscription):
         raise KafkaLearnError(f"to of Subscribes must be a Subscription, got {shown(event.to)}")
     if isinstance(event, Speaks):
@@ -621,4 +615,4 @@ def _check(event: ScenarioEvent) -> None:
     if isinstance(event, Created):
         topic_name(event.topic)
     if isinstance(event, Grows | Created):
-        whole_number(f"partition_count of {what}", event.partition_count, 1, MOST_SCENARIO_PARTITIONS)
+        whole_number(f"partition_count of {what}", event.partition_count, 1, defaults.MOST_SCENARIO_PARTITIONS)

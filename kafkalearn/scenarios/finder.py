@@ -16,21 +16,7 @@ from kafkalearn.base.checks import mapping, one_of, sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.releases.settings import value_text
-from kafkalearn.scenarios import text
-from kafkalearn.scenarios.events import (
-    KNOWN,
-    Crashes,
-    CrashesAndReturns,
-    Disconnected,
-    Joins,
-    Leaves,
-    Pauses,
-    Processing,
-    Restarts,
-    Scenario,
-    ScenarioEvent,
-    Settings,
-)
+from kafkalearn.scenarios import events, text
 from kafkalearn.scenarios.outcome import Outcome
 from kafkalearn.scenarios.playing import PROTOCOLS, play, settings_of
 
@@ -49,7 +35,7 @@ class CostRow(TypedDict):
     unread_after_ms: int | None
 
 
-def probe(story: Scenario, settings: Settings, protocol: str, what: str) -> int | None:
+def probe(story: events.Scenario, settings: events.Settings, protocol: str, what: str) -> int | None:
     """How long some partition is not read after an accident of the last member of a group, in ms.
 
     Parameters
@@ -71,25 +57,25 @@ def probe(story: Scenario, settings: Settings, protocol: str, what: str) -> int 
     if len(story.members) < 2:
         return None
     last = story.members[-1]
-    accidents: dict[str, ScenarioEvent] = {
-        PROBES[0]: Crashes(STARTED_MS, last),
-        PROBES[1]: Processing(STARTED_MS, last, FOR_EVER_MS),
-        PROBES[2]: Leaves(STARTED_MS, last),
+    accidents: dict[str, events.ScenarioEvent] = {
+        PROBES[0]: events.Crashes(STARTED_MS, last),
+        PROBES[1]: events.Processing(STARTED_MS, last, FOR_EVER_MS),
+        PROBES[2]: events.Leaves(STARTED_MS, last),
     }
-    joins = tuple(Joins(0, name) for name in story.members)
+    joins = tuple(events.Joins(0, name) for name in story.members)
     end_ms = STARTED_MS + _patience_ms(settings, last)
     outcome = play(replace(story, events=(*joins, accidents[what]), end_ms=end_ms), settings, protocol)
     again_ms = outcome.all_read_again_ms(STARTED_MS)
     return None if again_ms is None else again_ms - STARTED_MS
 
 
-def _patience_ms(settings: Settings, name: str) -> int:
+def _patience_ms(settings: events.Settings, name: str) -> int:
     """Long enough for whatever the settings wait for."""
     its = settings.of(name)
     return 2 * (its.session_timeout_ms + (its.max_poll_interval_ms or 0)) + 180_000
 
 
-def costs(story: Scenario, before: Settings, after: Settings, protocol: str) -> list[CostRow]:
+def costs(story: events.Scenario, before: events.Settings, after: events.Settings, protocol: str) -> list[CostRow]:
     """A row for each probe: how long partitions go unread with the old settings and with the new, in ms."""
     return [
         {
@@ -133,7 +119,7 @@ class Solution:
     """Changes that avoid what can be avoided, and what came of the scenario with them."""
 
     changes: tuple[Change, ...]
-    settings: Settings
+    settings: events.Settings
     outcome: Outcome
 
     @property
@@ -206,13 +192,13 @@ CANDIDATES: Mapping[str, Mapping[str, Sequence[int]]] = MappingProxyType(
 )
 """The values that are tried for each setting, by protocol. A ``group.instance.id`` makes all members static."""
 
-AVOIDABLE = (Pauses, Processing, Disconnected, Restarts, CrashesAndReturns)
+AVOIDABLE = (events.Pauses, events.Processing, events.Disconnected, events.Restarts, events.CrashesAndReturns)
 MOST_TRIES = 200  # of pairs
 MOST_CANDIDATES = 200  # of one setting
 
 
 def find_change(
-    scenario: Scenario | str | Sequence[ScenarioEvent],
+    scenario: events.Scenario | str | Sequence[events.ScenarioEvent],
     protocol: str = "classic",
     assignor: str | Sequence[str] | None = None,
     release: str = DEFAULT_RELEASE,
@@ -252,7 +238,7 @@ def find_change(
     ('session.timeout.ms: 10000 (10 s) -> 15000 (15 s)', 2)
     """
     one_of("protocol", protocol, PROTOCOLS)
-    story = scenario if isinstance(scenario, Scenario) else text.scenario(scenario)
+    story = scenario if isinstance(scenario, events.Scenario) else text.scenario(scenario)
     start = settings_of(story, release, assignor, settings, protocol, **named)
     search = _Search(story, start, protocol, CANDIDATES[protocol] if candidates is None else _checked(candidates))
     before = play(story, start, protocol)
@@ -269,7 +255,7 @@ def _checked(candidates: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ..
     """Candidates by setting, as many as can be tried; what each of them is, is looked at where it is tried."""
     checked: dict[str, tuple[int, ...]] = {}
     for name, values in mapping("candidates", candidates, of="setting to the values to try").items():
-        one_of("setting", name, KNOWN)
+        one_of("setting", name, events.KNOWN)
         checked[name] = sequence(f"the candidates for {name}", values, of="values to try")
         whole_number(f"the number of candidates for {name}", len(checked[name]), 0, MOST_CANDIDATES)
     return checked
@@ -279,7 +265,7 @@ class _Search:
     """Tries changes, the small ones first."""
 
     def __init__(
-        self, story: Scenario, settings: Settings, protocol: str, candidates: Mapping[str, Sequence[int]]
+        self, story: events.Scenario, settings: events.Settings, protocol: str, candidates: Mapping[str, Sequence[int]]
     ) -> None:
         self.story = story
         self.settings = settings
@@ -337,7 +323,7 @@ class _Search:
             return None
         return Solution(changes, settings, outcome)
 
-    def _with(self, changes: Iterable[Change]) -> Settings:
+    def _with(self, changes: Iterable[Change]) -> events.Settings:
         values, members = dict(self.settings.values), {**self.settings.member_values}
         for change in changes:
             if change.setting == "group.instance.id":
@@ -349,7 +335,7 @@ class _Search:
                     name: {setting: value for setting, value in its.items() if setting != change.setting}
                     for name, its in members.items()
                 }
-        return Settings(self.settings.release, values, members)
+        return events.Settings(self.settings.release, values, members)
 
 
 def _stopped(cause: str | None) -> list[str]:

@@ -24,40 +24,7 @@ from kafkalearn.scenarios.events import Settings as WorldSettings
 from kafkalearn.scenarios.outcome import Outcome
 from kafkalearn.scenarios.playing import simulate
 from kafkalearn.scenarios.text import scenario as parsed
-from kafkalearn.zookeeper.connector.model import (
-    BACKOFF,
-    RELEASE,
-    Asked,
-    AttemptFailed,
-    BrokerStarted,
-    CommitOffsets,
-    ConnectorEffect,
-    ConnectorEvent,
-    Crash,
-    CreateMessageStreams,
-    GaveUp,
-    Group,
-    HandleEvent,
-    Ping,
-    Produce,
-    Read,
-    RebalanceBegan,
-    Rebalanced,
-    RebalanceStep,
-    Reconnect,
-    RecordsRead,
-    Released,
-    SessionGone,
-    Settings,
-    Shutdown,
-    Threw,
-    TimePassed,
-    TopicCreated,
-    TopicDeleted,
-    TopicGrown,
-    Turn,
-    start,
-)
+from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.connector.simulator import step
 from kafkalearn.zookeeper.layout import BROKER_TOPICS, WHITE_LIST, consumer_id
 from kafkalearn.zookeeper.schedules import play, possible_turns
@@ -79,10 +46,10 @@ class OldConsumers(Protocol):
     """The group that a process belongs to, as its client sees it."""
 
     world: World
-    settings: Settings
-    group: Group
+    settings: model.Settings
+    group: model.Group
 
-    def do(self, event: ConnectorEvent, cause: str = "") -> None:
+    def do(self, event: model.ConnectorEvent, cause: str = "") -> None:
         """Something happens to the group now."""
 
     def ping(self, consumer: Consumer) -> None:
@@ -110,7 +77,7 @@ class OldClient(Client):
             return
         self.has_asked = True
         name, now_ms = self.consumer.name, START_OF_TIME_MS + self.protocol.world.clock.now_ms
-        event = CreateMessageStreams(
+        event = model.CreateMessageStreams(
             name,
             asked_for(self.consumer.subscription),
             consumer_id(self.protocol.settings.group, name, now_ms, self.incarnation << 32),
@@ -145,9 +112,9 @@ class OldClient(Client):
     def close(self) -> None:
         """Shut down; a rebalance that is going on is waited for."""
         name = self.consumer.name
-        self.protocol.do(Shutdown(name), f"{name} leaves")
+        self.protocol.do(model.Shutdown(name), f"{name} leaves")
         while (connector := self.protocol.group.connector(name)) is not None and connector.attempt is not None:
-            self.protocol.do(RebalanceStep(name))
+            self.protocol.do(model.RebalanceStep(name))
 
 
 def asked_for(subscription: Subscription) -> Streams | Filtered:
@@ -164,11 +131,11 @@ def asked_for(subscription: Subscription) -> Streams | Filtered:
 class ZookeeperProtocol(consumers.Protocol):
     """A group of old consumers and its ZooKeeper, led turn by turn in virtual time: there is no coordinator."""
 
-    def __init__(self, world: World, settings: Settings) -> None:
+    def __init__(self, world: World, settings: model.Settings) -> None:
         """A broker and the topics are there, and no consumer."""
         self.world = world
         self.settings = settings
-        self.group: Group = start(settings)
+        self.group: model.Group = model.start(settings)
         self.clients: dict[str, OldClient] = {}
         self.agreed_count = 0  # how often the group came to rest
         self.failed_attempt_count = self.given_up_count = 0
@@ -177,7 +144,10 @@ class ZookeeperProtocol(consumers.Protocol):
         self._busy_until_ms: dict[tuple[str, type], int] = {}  # a turn's requests are on their way
         self._expiries: set[int] = set()  # moments at which a session may expire
         self._cause = ""
-        for event in (BrokerStarted(), *(TopicCreated(name, count) for name, count in world.topics.items())):
+        for event in (
+            model.BrokerStarted(),
+            *(model.TopicCreated(name, count) for name, count in world.topics.items()),
+        ):
             self.group = step(settings, self.group, event)
 
     def client(self, consumer: Consumer) -> OldClient:
@@ -191,10 +161,10 @@ class ZookeeperProtocol(consumers.Protocol):
         count, is_there = self.world.topics.get(topic), topic in self.group.tree.children(BROKER_TOPICS)
         if count is None:
             self._cause = f"{topic} is deleted"
-            self.do(TopicDeleted(topic))
+            self.do(model.TopicDeleted(topic))
         else:
             self._cause = f"{topic} has {counted(count, 'partition')}"
-            self.do(TopicGrown(topic, count) if is_there else TopicCreated(topic, count))
+            self.do(model.TopicGrown(topic, count) if is_there else model.TopicCreated(topic, count))
 
     def view(self) -> GroupView:
         """Nobody knows the state of the group; it is at rest when nothing is left to do."""
@@ -203,16 +173,16 @@ class ZookeeperProtocol(consumers.Protocol):
             return GroupView(EMPTY, self.agreed_count)
         return GroupView(STABLE if self.group.is_quiet else PREPARING, self.agreed_count)
 
-    def do(self, event: ConnectorEvent, cause: str = "") -> None:
+    def do(self, event: model.ConnectorEvent, cause: str = "") -> None:
         """Something happens to the group now."""
         self.synchronise()
         if cause:
             self._cause = cause
-        elif isinstance(event, Reconnect):
+        elif isinstance(event, model.Reconnect):
             self._cause = f"{event.consumer} has a new session"
         self.group = step(self.settings, self.group, event)
         asked_count = sum(
-            effect.read_count + effect.write_count for effect in self.group.effects if isinstance(effect, Asked)
+            effect.read_count + effect.write_count for effect in self.group.effects if isinstance(effect, model.Asked)
         )
         self._set_busy(event, asked_count)
         for effect in self.group.effects:
@@ -226,10 +196,10 @@ class ZookeeperProtocol(consumers.Protocol):
         for name, client in self.clients.items():
             connector = self.group.connector(name)
             if connector is not None and connector.is_running and not client.is_alive and client.has_asked:
-                self.group = step(self.settings, self.group, Crash(name))
+                self.group = step(self.settings, self.group, model.Crash(name))
         passed_ms = self.world.clock.now_ms - self.group.tree.now_ms
         if passed_ms > 0:
-            self.group = step(self.settings, self.group, TimePassed(passed_ms))
+            self.group = step(self.settings, self.group, model.TimePassed(passed_ms))
             for effect in self.group.effects:
                 self._show(effect)
 
@@ -240,20 +210,20 @@ class ZookeeperProtocol(consumers.Protocol):
         if connector is None or not connector.is_running:
             return
         if self.group.tree.session(connector.session) is not None:
-            self.do(Ping(consumer.name))
+            self.do(model.Ping(consumer.name))
         else:
             self._plan()
 
-    def _set_busy(self, event: ConnectorEvent, asked_count: int) -> None:
+    def _set_busy(self, event: model.ConnectorEvent, asked_count: int) -> None:
         """A thread goes on when the answers to its requests are there, one after the other."""
         name = getattr(event, "consumer", None)
         connector = None if name is None else self.group.connector(name)
         if connector is None:
             return
-        kind = RebalanceStep if not isinstance(event, HandleEvent) else HandleEvent
+        kind = model.RebalanceStep if not isinstance(event, model.HandleEvent) else model.HandleEvent
         until_ms = self.world.clock.now_ms + asked_count * 2 * self.world.settings["latency.ms"]
         attempt = connector.attempt
-        if kind is RebalanceStep and attempt is not None and attempt.stage == BACKOFF:
+        if kind is model.RebalanceStep and attempt is not None and attempt.stage == model.BACKOFF:
             until_ms += self.settings.rebalance_backoff_ms
         self._busy_until_ms[connector.name, kind] = until_ms
 
@@ -267,14 +237,14 @@ class ZookeeperProtocol(consumers.Protocol):
                 continue
             self._planned.add(key)
             due_ms = max(now_ms, self._busy_until_ms.get((turn.consumer, type(turn)), 0))
-            due_ms += latency_ms if isinstance(turn, HandleEvent) else 0
+            due_ms += latency_ms if isinstance(turn, model.HandleEvent) else 0
             self.world.threads.at(due_ms, client.consumer, client.incarnation, HEARTBEAT_THREAD, self._take, key, turn)
         for session in self.group.tree.sessions:
             if session.expires_ms not in self._expiries:
                 self._expiries.add(session.expires_ms)
                 self.world.clock.at(session.expires_ms, NETWORK, self._look_for_expired)
 
-    def _take(self, key: tuple[str, int, type], turn: Turn) -> None:
+    def _take(self, key: tuple[str, int, type], turn: model.Turn) -> None:
         consumer = self.clients[turn.consumer].consumer
         if self.world.clock.now_ms < consumer.disconnected_until_ms:
             until_ms = consumer.disconnected_until_ms
@@ -292,25 +262,25 @@ class ZookeeperProtocol(consumers.Protocol):
         self._look_whether_at_rest()
         self._plan()
 
-    def _show(self, effect: ConnectorEffect) -> None:
+    def _show(self, effect: model.ConnectorEffect) -> None:
         recorder, processes = self.world.recorder, self.world.processes
         match effect:
-            case RebalanceBegan(name, thread):
+            case model.RebalanceBegan(name, thread):
                 recorder.rebalance_starts(self._cause or f"{name} rebalances")
                 recorder.note(f"{name} rebalances on its {thread} thread")
-            case Released(name):
+            case model.Released(name):
                 processes.take_away(self.clients[name].consumer, "releases its partitions")
-            case AttemptFailed(name, number, why):
+            case model.AttemptFailed(name, number, why):
                 self.failed_attempt_count += 1
                 recorder.note(f"{name} fails in try {number + 1}: {why}")
-            case Rebalanced(name, partitions):
+            case model.Rebalanced(name, partitions):
                 processes.assign(self.clients[name].consumer, partitions)
-            case GaveUp(name):
+            case model.GaveUp(name):
                 self.given_up_count += 1
                 recorder.note(f"{name} gives up after {self.settings.rebalance_max_retries} tries")
-            case Threw(name, error):
+            case model.Threw(name, error):
                 recorder.note(f"{name} is thrown {error.partition(':')[0].rpartition('.')[2]}")
-            case SessionGone(session, has_expired=True):
+            case model.SessionGone(session, has_expired=True):
                 self._cause = f"the session of {session.partition('/')[0]} expires"
                 recorder.note(self._cause)
 
@@ -319,7 +289,7 @@ class ZookeeperProtocol(consumers.Protocol):
         for each in self.group.connectors:
             client = self.clients[each.name]
             if client.is_alive and each.is_running:
-                waits = each.attempt is not None and (not each.is_fetching or each.attempt.stage == RELEASE)
+                waits = each.attempt is not None and (not each.is_fetching or each.attempt.stage == model.RELEASE)
                 self.world.processes.set_waiting(client.consumer, waits)
 
     def _look_whether_at_rest(self) -> None:
@@ -338,7 +308,7 @@ ERAS: Mapping[str, str] = MappingProxyType({ZOOKEEPER: "1.1", CLASSIC: "2.3", CO
 
 def simulate_zookeeper(
     scenario: Scenario | str | Sequence[ScenarioEvent],
-    settings: Settings | None = None,
+    settings: model.Settings | None = None,
     latency_ms: int = 2,
 ) -> Outcome:
     """What comes of a scenario when its consumers are old ones, that agree through ZooKeeper.
@@ -374,10 +344,10 @@ def simulate_zookeeper(
     ['c1 starts; c2 starts; c3 starts', 'the session of c2 expires', 'c2 has a new session']
     """
     story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
-    return play_old_consumers(story, Settings() if settings is None else settings, latency_ms)[0]
+    return play_old_consumers(story, model.Settings() if settings is None else settings, latency_ms)[0]
 
 
-def play_old_consumers(story: Scenario, settings: Settings, latency_ms: int) -> tuple[Outcome, ZookeeperProtocol]:
+def play_old_consumers(story: Scenario, settings: model.Settings, latency_ms: int) -> tuple[Outcome, ZookeeperProtocol]:
     """What comes of a scenario, and the group of old consumers at its end."""
     clock = Clock()
     shown = WorldSettings(ERAS[ZOOKEEPER], {"latency.ms": latency_ms})
@@ -389,7 +359,7 @@ def play_old_consumers(story: Scenario, settings: Settings, latency_ms: int) -> 
 
 def play_eras(
     scenario: Scenario | str | Sequence[ScenarioEvent],
-    zookeeper: Settings | None = None,
+    zookeeper: model.Settings | None = None,
     settings: Mapping[str, Mapping[str, object]] | None = None,
     eras: Sequence[str] = tuple(ERAS),
 ) -> dict[str, Outcome]:
@@ -534,7 +504,7 @@ def newcomer(
     story += [f"at {NEWCOMER_MS} ms: {name} pauses for {ms} ms" for name, ms in zip(names, pauses, strict=True) if ms]
     last_ms = NEWCOMER_MS + LONGEST_PAUSE_MS + (backoff_ms + 10_000) * (max_retries + 1)
     story += [f"at {NEWCOMER_MS} ms: newcomer joins", f"the end is at {last_ms} ms"]
-    settings = Settings(
+    settings = model.Settings(
         rebalance_max_retries=max_retries,
         rebalance_backoff_ms=backoff_ms,
         auto_commit_enable=False,
@@ -614,19 +584,19 @@ def read_twice(uncommitted: Sequence[int], auto_commit: bool = True) -> int:
     """
     counts = [whole_number("uncommitted", each, at_least=0) for each in sequence("uncommitted", uncommitted)]
     whole_number("the number of members", len(counts), at_least=1, at_most=MOST_MEMBERS)
-    settings = Settings(auto_commit_enable=auto_commit, auto_offset_reset="smallest")
+    settings = model.Settings(auto_commit_enable=auto_commit, auto_offset_reset="smallest")
     names = [f"m{at:02}" for at in range(1, len(counts) + 1)]
-    joins = [CreateMessageStreams(name, Streams({"orders": 1})) for name in names]
-    group = play(settings, [BrokerStarted(), TopicCreated("orders", len(counts)), *joins])[-1].state
+    joins = [model.CreateMessageStreams(name, Streams({"orders": 1})) for name in names]
+    group = play(settings, [model.BrokerStarted(), model.TopicCreated("orders", len(counts)), *joins])[-1].state
     for name in names:
-        group = step(settings, group, CommitOffsets(name))
+        group = step(settings, group, model.CommitOffsets(name))
     for at, count in enumerate(counts):
         if count:
-            group = step(settings, group, Produce("orders", at, count))
-            group = step(settings, group, Read(names[at]))
-    group = play(settings, [CreateMessageStreams("newcomer", Streams({"orders": 1}))], group)[-1].state
+            group = step(settings, group, model.Produce("orders", at, count))
+            group = step(settings, group, model.Read(names[at]))
+    group = play(settings, [model.CreateMessageStreams("newcomer", Streams({"orders": 1}))], group)[-1].state
     again = 0
     for connector in group.connectors:
-        group = step(settings, group, Read(connector.name))
-        again += sum(each.to_offset - each.from_offset for each in group.effects if isinstance(each, RecordsRead))
+        group = step(settings, group, model.Read(connector.name))
+        again += sum(each.to_offset - each.from_offset for each in group.effects if isinstance(each, model.RecordsRead))
     return again

@@ -34,6 +34,7 @@ from kafkalearn.drawing.svg import (
     text,
     two_lines,
 )
+from kafkalearn.zookeeper import layout
 from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.connector.model import (
     ASSIGN,
@@ -46,16 +47,6 @@ from kafkalearn.zookeeper.connector.model import (
     Group,
     Notified,
     Settings,
-)
-from kafkalearn.zookeeper.layout import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    STATIC,
-    group_path,
-    ids_path,
-    last_name,
-    read_registration,
-    read_topic,
 )
 from kafkalearn.zookeeper.tree import Node, Tree
 
@@ -175,7 +166,7 @@ def _effects_words(group: Group) -> list[str]:
     notified = [effect for effect in group.effects if isinstance(effect, Notified)]
     if notified:
         names = list(dict.fromkeys(name_of(effect.consumer) for effect in notified))
-        places = list(dict.fromkeys(name_of(last_name(effect.path)) for effect in notified))
+        places = list(dict.fromkeys(name_of(layout.last_name(effect.path)) for effect in notified))
         said.append(f"watches tell {_some(names)} that {_some(places)} changed")
     others = [effect for effect in group.effects if not isinstance(effect, Notified)]
     words = list(filter(None, map(_effect_words, others)))
@@ -275,13 +266,13 @@ def tree_rows(group_id: str, group: Group, before: Group | None) -> list[Row]:
 
 def _places(group_id: str, tree: Tree, had: Tree) -> list[tuple[str, str]]:
     """The nodes whose children are shown, with their names: the group's own in front."""
-    top = group_path(group_id)
-    places = [(ids_path(group_id), "ids")]
+    top = layout.group_path(group_id)
+    places = [(layout.ids_path(group_id), "ids")]
     for kind in ("owners", "offsets"):
         path = f"{top}/{kind}"
         topics = _sorted({*tree.children(path), *had.children(path)})
         places += [(f"{path}/{topic}", f"{kind}/{cut_name(topic, 16)}") for topic in topics]
-    return [*places, (BROKER_TOPICS, "/brokers/topics"), (BROKER_IDS, "/brokers/ids")]
+    return [*places, (layout.BROKER_TOPICS, "/brokers/topics"), (layout.BROKER_IDS, "/brokers/ids")]
 
 
 def _sorted(names: set[str]) -> list[str]:
@@ -305,14 +296,14 @@ def _row(path: str, name: str, tree: Tree, had: Tree) -> Row:
 
 def _content(path: str, node: Node) -> str:
     """What stands in a node, in short."""
-    if node.data is None or path.startswith(BROKER_IDS):
+    if node.data is None or path.startswith(layout.BROKER_IDS):
         return ""
-    if path.startswith(BROKER_TOPICS):
-        return f"partitions 0 to {len(read_topic(node.data)) - 1}"
+    if path.startswith(layout.BROKER_TOPICS):
+        return f"partitions 0 to {len(layout.read_topic(node.data)) - 1}"
     if "/ids/" in path:
-        read = read_registration(node.data)
+        read = layout.read_registration(node.data)
         streams = ", ".join(f"{topic}: {count}" for topic, count in read.subscription)
-        return streams if read.pattern == STATIC else f"{read.pattern} {streams}"
+        return streams if read.pattern == layout.STATIC else f"{read.pattern} {streams}"
     return node.data
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.groups.classic import model
 from kafkalearn.groups.classic.joining import (
     GroupUpdate,
     answer_syncs,
@@ -13,41 +14,11 @@ from kafkalearn.groups.classic.joining import (
     prepare,
     rebalance_or_complete,
 )
-from kafkalearn.groups.classic.model import (
-    DELETED,
-    EXPIRED,
-    LEFT,
-    MEMBER_EXPIRED,
-    MEMBER_LEFT,
-    MOVED,
-    NONE,
-    NOT_STORED,
-    STORED,
-    SYNC_EXPIRED,
-    UNKNOWN,
-    CommitAnswered,
-    DeleteAnswered,
-    Effect,
-    Group,
-    GroupDeleted,
-    GroupWritten,
-    Heartbeat,
-    HeartbeatAnswered,
-    JoinAnswered,
-    LeaveAnswered,
-    LeaveGroup,
-    OffsetCommit,
-    OffsetsExpired,
-    PartitionMoved,
-    Settings,
-    SyncAnswered,
-    SyncGroup,
-    TimePassed,
-)
+from kafkalearn.groups.classic.model import Group, Settings
 from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 
 
-def _error(group: GroupUpdate, request: SyncGroup | Heartbeat) -> str | None:
+def _error(group: GroupUpdate, request: model.SyncGroup | model.Heartbeat) -> str | None:
     """Why the request is refused before the group's state is looked at."""
     if not group.is_known:
         return "UNKNOWN_MEMBER_ID"
@@ -61,7 +32,7 @@ def _error(group: GroupUpdate, request: SyncGroup | Heartbeat) -> str | None:
     return error
 
 
-def sync(group: GroupUpdate, request: SyncGroup) -> None:
+def sync(group: GroupUpdate, request: model.SyncGroup) -> None:
     """Work on a SyncGroup request."""
     error = _error(group, request)
     is_type_right = request.protocol_type in (None, group.protocol_type)
@@ -70,47 +41,47 @@ def sync(group: GroupUpdate, request: SyncGroup) -> None:
     if error is None and group.state == PREPARING:
         error = "REBALANCE_IN_PROGRESS"
     if error is not None:
-        return group.emit(SyncAnswered(request.client, error))
+        return group.emit(model.SyncAnswered(request.client, error))
     group.unsynced.pop(request.member_id, None)
     if not group.unsynced:
         group.sync_deadline_ms = None
     if group.state == STABLE:
         if not group.rules.is_java:
             group.restart_timer(request.member_id)
-        return group.emit(SyncAnswered(request.client, NONE, group.members[request.member_id].assignment))
+        return group.emit(model.SyncAnswered(request.client, model.NONE, group.members[request.member_id].assignment))
     group.change(request.member_id, sync_waiter=request.client)
     if group.leader == request.member_id:
         _store(group, request)
     return None
 
 
-def _store(group: GroupUpdate, request: SyncGroup) -> None:
+def _store(group: GroupUpdate, request: model.SyncGroup) -> None:
     """Write the leader's assignment down; a member that is not in it gets nothing. Then everybody is answered."""
-    if request.store_error != NONE:
+    if request.store_error != model.NONE:
         for member_id in tuple(group.members):
             group.change(member_id, assignment=None)
         answer_syncs(group, request.store_error)
-        return prepare(group, NOT_STORED, request.client)
-    group.emit(GroupWritten())
+        return prepare(group, model.NOT_STORED, request.client)
+    group.emit(model.GroupWritten())
     given = dict(request.assignments)
     for member_id in tuple(group.members):
         group.change(member_id, assignment=given.get(member_id))
     answer_syncs(group)
-    return group.change_state(STABLE, STORED, request.client)
+    return group.change_state(STABLE, model.STORED, request.client)
 
 
-def heartbeat(group: GroupUpdate, request: Heartbeat) -> None:
+def heartbeat(group: GroupUpdate, request: model.Heartbeat) -> None:
     """Work on a Heartbeat request."""
     error = _error(group, request)
     if error is None:
         counts = group.state != COMPLETING or group.rules.heartbeat_counts_in_completing
         if counts:
             group.restart_timer(request.member_id)
-        error = "REBALANCE_IN_PROGRESS" if group.state == PREPARING or not counts else NONE
-    group.emit(HeartbeatAnswered(request.client, error))
+        error = "REBALANCE_IN_PROGRESS" if group.state == PREPARING or not counts else model.NONE
+    group.emit(model.HeartbeatAnswered(request.client, error))
 
 
-def quick_heartbeat(group: Group, request: Heartbeat) -> Group | None:
+def quick_heartbeat(group: Group, request: model.Heartbeat) -> Group | None:
     """The same for the most frequent case, made cheap: nothing changes but the member's timer; None: another case."""
     if group.state != STABLE or request.generation != group.generation or request.instance_id is not None:
         return None
@@ -120,46 +91,46 @@ def quick_heartbeat(group: Group, request: Heartbeat) -> Group | None:
     renewed = member._replace(expires_ms=group.now_ms + member.session_timeout_ms)
     place = group.members.index(member)
     members = (*group.members[:place], renewed, *group.members[place + 1 :])
-    return replace(group, members=members, effects=(HeartbeatAnswered(request.client, NONE),))
+    return replace(group, members=members, effects=(model.HeartbeatAnswered(request.client, model.NONE),))
 
 
-def leave(group: GroupUpdate, request: LeaveGroup) -> None:
+def leave(group: GroupUpdate, request: model.LeaveGroup) -> None:
     """Work on a LeaveGroup request."""
     if not group.is_known:
         of_others = ("UNKNOWN_MEMBER_ID",) * len(request.others)
-        return group.emit(LeaveAnswered(request.client, "UNKNOWN_MEMBER_ID", of_others))
+        return group.emit(model.LeaveAnswered(request.client, "UNKNOWN_MEMBER_ID", of_others))
     if group.state == DEAD:
-        return group.emit(LeaveAnswered(request.client, "COORDINATOR_NOT_AVAILABLE"))
+        return group.emit(model.LeaveAnswered(request.client, "COORDINATOR_NOT_AVAILABLE"))
     left: list[tuple[str, bool]] = []
     before, those = len(group.effects), ((request.member_id, request.instance_id), *request.others)
     errors = [_take_out(group, *each, left) for each in those]
-    group.effects.insert(before, LeaveAnswered(request.client, errors[0], tuple(errors[1:])))
+    group.effects.insert(before, model.LeaveAnswered(request.client, errors[0], tuple(errors[1:])))
     if not left:
         return None
     if all(is_pending for _, is_pending in left) and not group.rules.is_java:
         return complete_after_removal(group)  # Scala's coordinator starts no rebalance for a pending id
     if group.state in (STABLE, COMPLETING, PREPARING):
-        rebalance_or_complete(group, MEMBER_LEFT, ", ".join(who for who, _ in left))
+        rebalance_or_complete(group, model.MEMBER_LEFT, ", ".join(who for who, _ in left))
     return None
 
 
 def _take_out(group: GroupUpdate, member_id: str, instance_id: str | None, left: list[tuple[str, bool]]) -> str:
     """Remove one that leaves, and note its client and whether its id was unused; the error of the answer."""
-    if member_id == UNKNOWN and instance_id is not None:
-        member_id = group.static_id(instance_id) or UNKNOWN
+    if member_id == model.UNKNOWN and instance_id is not None:
+        member_id = group.static_id(instance_id) or model.UNKNOWN
     is_pending = member_id in group.pending
     error = None if is_pending else group.error_of(member_id, instance_id)
     if error is not None:
         return error
     left.append((group.pending[member_id][1] if is_pending else group.members[member_id].client, is_pending))
-    _remove(group, member_id, LEFT)
-    return NONE
+    _remove(group, member_id, model.LEFT)
+    return model.NONE
 
 
 def _remove(group: GroupUpdate, member_id: str, why: str) -> None:
     member = group.members.get(member_id)
     if member is not None and member.join_waiter is not None:
-        group.emit(JoinAnswered(member.join_waiter, "UNKNOWN_MEMBER_ID", UNKNOWN))
+        group.emit(model.JoinAnswered(member.join_waiter, "UNKNOWN_MEMBER_ID", model.UNKNOWN))
     group.remove(member_id, why)
 
 
@@ -175,7 +146,7 @@ def session_ended(group: GroupUpdate, member_id: str) -> None:
         return None
     _remove(group, member_id, "session expired")
     if group.state in (STABLE, COMPLETING):
-        return rebalance_or_complete(group, MEMBER_EXPIRED, member.client)
+        return rebalance_or_complete(group, model.MEMBER_EXPIRED, member.client)
     return complete_after_removal(group)
 
 
@@ -186,7 +157,7 @@ def sync_deadline_passed(group: GroupUpdate) -> None:
     clients = [group.members[each].client for each in missing if each in group.members]
     for member_id in missing:
         _remove(group, member_id, "sent no SyncGroup in time")
-    prepare(group, SYNC_EXPIRED, ", ".join(clients))
+    prepare(group, model.SYNC_EXPIRED, ", ".join(clients))
 
 
 # OffsetCommit: whether a group takes a commit, which keeps its member alive as a heartbeat does.
@@ -194,7 +165,7 @@ def sync_deadline_passed(group: GroupUpdate) -> None:
 FIRST_THAT_KNOWS_MISSING_GROUPS = 9  # the version of OffsetCommit
 
 
-def commit(group: GroupUpdate, request: OffsetCommit) -> None:
+def commit(group: GroupUpdate, request: model.OffsetCommit) -> None:
     """Work on an OffsetCommit request.
 
     A client without a generation may write offsets for a group without members; one that is not there comes into
@@ -207,70 +178,70 @@ def commit(group: GroupUpdate, request: OffsetCommit) -> None:
     """
     if not group.is_known and request.generation >= 0:
         knows = group.rules.is_java and request.version >= FIRST_THAT_KNOWS_MISSING_GROUPS
-        return group.emit(CommitAnswered(request.client, "GROUP_ID_NOT_FOUND" if knows else "ILLEGAL_GENERATION"))
+        return group.emit(model.CommitAnswered(request.client, "GROUP_ID_NOT_FOUND" if knows else "ILLEGAL_GENERATION"))
     group.is_known = True
     error = _commits_error(group, request)
-    if error == NONE and group.state in (STABLE, PREPARING):
+    if error == model.NONE and group.state in (STABLE, PREPARING):
         group.restart_timer(request.member_id)
-    return group.emit(CommitAnswered(request.client, error))
+    return group.emit(model.CommitAnswered(request.client, error))
 
 
-def _commits_error(group: GroupUpdate, request: OffsetCommit) -> str:
+def _commits_error(group: GroupUpdate, request: model.OffsetCommit) -> str:
     """Why a commit is not taken. The same question stands in ``offsets.store.requests``, which has the list of all."""
     if group.state == DEAD:
         return "COORDINATOR_NOT_AVAILABLE"
     if request.generation < 0 and group.state == EMPTY:
-        return NONE
-    if request.generation < 0 and request.member_id == UNKNOWN and request.instance_id is None:
+        return model.NONE
+    if request.generation < 0 and request.member_id == model.UNKNOWN and request.instance_id is None:
         return "UNKNOWN_MEMBER_ID"
     error = group.error_of(request.member_id, request.instance_id)
     if error is None and request.generation != group.generation:
         error = "ILLEGAL_GENERATION"
     if error is None and group.state == COMPLETING:
         error = "REBALANCE_IN_PROGRESS"
-    return NONE if error is None else error
+    return model.NONE if error is None else error
 
 
 # How a group ends on a broker.
 
 
-def move_away(group: GroupUpdate, event: PartitionMoved) -> None:
+def move_away(group: GroupUpdate, event: model.PartitionMoved) -> None:
     """Send everybody who waits to look for the new coordinator; nothing is written."""
     if group.state == DEAD:
         raise IllegalEvent(f"{event!r}: the group is Dead already")
     for member in tuple(group.members.values()):
         if member.join_waiter is not None:
-            group.emit(JoinAnswered(member.join_waiter, "NOT_COORDINATOR", member.member_id))
+            group.emit(model.JoinAnswered(member.join_waiter, "NOT_COORDINATOR", member.member_id))
         if member.sync_waiter is not None:
-            group.emit(SyncAnswered(member.sync_waiter, "NOT_COORDINATOR"))
-    group.change_state(DEAD, MOVED)
+            group.emit(model.SyncAnswered(member.sync_waiter, "NOT_COORDINATOR"))
+    group.change_state(DEAD, model.MOVED)
     group.has_moved = True
     _forget(group)
 
 
-def expire(group: GroupUpdate, event: OffsetsExpired) -> None:
+def expire(group: GroupUpdate, event: model.OffsetsExpired) -> None:
     """Write a tombstone for an empty group and forget it."""
     if group.state != EMPTY or not group.is_known:
         what = f"in state {group.state}" if group.is_known else "unknown"
         raise IllegalEvent(f"{event!r}: only a known group in state Empty goes this way, it is {what}")
-    _end(group, EXPIRED)
+    _end(group, model.EXPIRED)
 
 
-def delete(group: GroupUpdate, event: GroupDeleted) -> None:
+def delete(group: GroupUpdate, event: model.GroupDeleted) -> None:
     """The same at the request of an administrator; the answer says if there is no such group, or not an empty one."""
     if group.has_moved:
-        return group.emit(DeleteAnswered("NOT_COORDINATOR"))
+        return group.emit(model.DeleteAnswered("NOT_COORDINATOR"))
     if not group.is_known:
-        return group.emit(DeleteAnswered("GROUP_ID_NOT_FOUND"))
+        return group.emit(model.DeleteAnswered("GROUP_ID_NOT_FOUND"))
     if group.state != EMPTY:
-        return group.emit(DeleteAnswered("NON_EMPTY_GROUP"))
-    _end(group, DELETED)
-    return group.emit(DeleteAnswered(NONE))
+        return group.emit(model.DeleteAnswered("NON_EMPTY_GROUP"))
+    _end(group, model.DELETED)
+    return group.emit(model.DeleteAnswered(model.NONE))
 
 
 def _end(group: GroupUpdate, cause: str) -> None:
     group.change_state(DEAD, cause)
-    group.emit(GroupWritten(is_tombstone=True))
+    group.emit(model.GroupWritten(is_tombstone=True))
     _forget(group)
 
 
@@ -286,10 +257,10 @@ JOIN_PHASE, SYNCS, SESSION = range(3)
 """The kinds of timers; of several that are due at one moment, the first kind fires first."""
 
 
-def pass_time(settings: Settings, group: Group, event: TimePassed) -> Group:
+def pass_time(settings: Settings, group: Group, event: model.TimePassed) -> Group:
     """The group after a time, with each timer that ran out on the way."""
     until_ms = group.now_ms + event.ms
-    effects: list[Effect] = []
+    effects: list[model.Effect] = []
     while (due := next_timer(group)) is not None and due[0] <= until_ms:
         at_ms, kind, member_id = due
         update = GroupUpdate(settings, group)

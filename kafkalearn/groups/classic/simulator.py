@@ -9,18 +9,8 @@ from typing import Any
 from kafkalearn.base.errors import no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
+from kafkalearn.groups.classic import members
 from kafkalearn.groups.classic.joining import GroupUpdate, join
-from kafkalearn.groups.classic.members import (
-    commit,
-    delete,
-    expire,
-    heartbeat,
-    leave,
-    move_away,
-    pass_time,
-    quick_heartbeat,
-    sync,
-)
 from kafkalearn.groups.classic.model import (
     LEFT,
     ClassicEvent,
@@ -43,13 +33,13 @@ from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, 
 
 _RULES: dict[type, Callable[[GroupUpdate, Any], None]] = {
     JoinGroup: join,
-    SyncGroup: sync,
-    Heartbeat: heartbeat,
-    LeaveGroup: leave,
-    OffsetCommit: commit,
-    PartitionMoved: move_away,
-    OffsetsExpired: expire,
-    GroupDeleted: delete,
+    SyncGroup: members.sync,
+    Heartbeat: members.heartbeat,
+    LeaveGroup: members.leave,
+    OffsetCommit: members.commit,
+    PartitionMoved: members.move_away,
+    OffsetsExpired: members.expire,
+    GroupDeleted: members.delete,
 }
 
 
@@ -77,10 +67,10 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
     ``GroupMetadata`` (before).
     """
     if isinstance(event, TimePassed):
-        return pass_time(settings, group, event)
+        return members.pass_time(settings, group, event)
     if type(event) not in _RULES:
         raise no_event(event, (*_RULES, TimePassed))
-    if isinstance(event, Heartbeat) and (quick := quick_heartbeat(group, event)) is not None:
+    if isinstance(event, Heartbeat) and (quick := members.quick_heartbeat(group, event)) is not None:
         return quick
     if group.state == DEAD and not group.has_moved:  # it was deleted, and begins anew
         group = replace(start(settings), now_ms=group.now_ms, id_count=group.id_count)

@@ -13,21 +13,9 @@ from dataclasses import replace
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.classic.joining import FIRST_VERSION_WITH_MEMBER_ID_REQUIRED, GroupUpdate, prepare
 from kafkalearn.groups.classic.model import NONE, UNKNOWN, JoinAnswered, LeaveAnswered, SyncAnswered
-from kafkalearn.groups.consumer import by_pattern
+from kafkalearn.groups.consumer import by_pattern, heartbeats
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.consumer.events import ConsumerGroupHeartbeat, RecordWritten
-from kafkalearn.groups.consumer.heartbeats import (
-    REMOVAL,
-    REPLACEMENT,
-    Aim,
-    Look,
-    aim,
-    has_new_subscription,
-    in_place_of,
-    look,
-    reconcile,
-    with_replaced,
-)
 from kafkalearn.groups.consumer.state import (
     CLASSIC,
     CONSUMER,
@@ -98,7 +86,7 @@ def _take_in(
     rules, members, now_ms = settings.consumer, group.consumer, group.now_ms
     before = members.find(member_id) or Member(member_id)
     if replaced is not None:
-        before = in_place_of(replaced, member_id)
+        before = heartbeats.in_place_of(replaced, member_id)
     sent = subscription_of(request.protocols[0][1])
     topics = tuple(dict.fromkeys(sent.topics))
     updated = replace(
@@ -109,19 +97,21 @@ def _take_in(
         pattern="",
         classic=ClassicSide(request.client, request.session_timeout_ms, request.protocols),
     )
-    found = look(rules, members, before, updated)
+    found = heartbeats.look(rules, members, before, updated)
     is_last = replaced is not None and may_be_downgraded(settings, members, [replaced.member_id], is_replaced=True)
     if replaced is not None and is_last:
         return _downgrade_with(settings, group, request, replaced, before, updated, found)
     event = ConsumerGroupHeartbeat(member_id, JOIN, topics)
-    target: Aim = aim(rules, found.group, before, updated, found.are_alike, event)
-    after = reconcile(rules, members, updated, target, sent.owned, has_new_subscription(before, updated))
+    target: heartbeats.Aim = heartbeats.aim(rules, found.group, before, updated, found.are_alike, event)
+    after = heartbeats.reconcile(
+        rules, members, updated, target, sent.owned, heartbeats.has_new_subscription(before, updated)
+    )
 
     records: list[Effect] = []
     changed = found.group
     if replaced is not None:
-        changed = with_replaced(changed, replaced, before)
-        records += REPLACEMENT
+        changed = heartbeats.with_replaced(changed, replaced, before)
+        records += heartbeats.REPLACEMENT
     if updated != before:
         changed = changed.with_written(updated)
         records.append(RecordWritten(consumer.MEMBER_METADATA))
@@ -156,7 +146,7 @@ def _downgrade_with(
     replaced: Member,
     before: Member,
     updated: Member,
-    found: Look,
+    found: heartbeats.Look,
 ) -> Group:
     """A classic member takes the place of the last new one, a static one: the last target is its assignment.
 
@@ -168,13 +158,13 @@ def _downgrade_with(
     Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupJoinToConsumerGroup`` and ``convertToClassicGroup``.
     """
     old = group.consumer
-    has_changed = has_new_subscription(before, updated)
+    has_changed = heartbeats.has_new_subscription(before, updated)
     is_stale = old.assignment_epoch < found.group.group_epoch if settings.rules.knows_stale_target else has_changed
     after = updated
     if not is_stale:
-        target = Aim(old.assignment_epoch, old.target(replaced.member_id), None)
+        target = heartbeats.Aim(old.assignment_epoch, old.target(replaced.member_id), None)
         owned = subscription_of(request.protocols[0][1]).owned
-        after = reconcile(settings.consumer, old, updated, target, owned, has_changed)
+        after = heartbeats.reconcile(settings.consumer, old, updated, target, owned, has_changed)
     stay = [each for each in old.in_broker_order if each.member_id != replaced.member_id]
     made = downgraded(settings, group, [*stay, after], {after.member_id: replaced.member_id})
     written = as_written(made)
@@ -183,7 +173,7 @@ def _downgrade_with(
         prepare(update, classic.METADATA_CHANGED, after.member_id)
         made = update.freeze()
     effects: tuple[Effect, ...] = (
-        *REPLACEMENT,
+        *heartbeats.REPLACEMENT,
         *(RecordWritten(consumer.MEMBER_METADATA),) * (updated != before),
         *by_pattern.forgotten(by_pattern.left_by(old, before, updated)),
         *found.records,
@@ -327,7 +317,7 @@ def without(settings: Settings, group: Group, gone: Sequence[str], cause: str) -
     left = by_pattern.left_with(members, gone)
     for member_id in gone:
         members = members.without_member(member_id)
-        records += REMOVAL
+        records += heartbeats.REMOVAL
     members = by_pattern.without(members, left)
     records += by_pattern.forgotten(left)
     seen, rules = members.subscribed_topics, settings.consumer.rules

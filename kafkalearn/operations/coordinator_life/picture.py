@@ -8,28 +8,7 @@ from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
 from kafkalearn.drawing.svg import BODY, EMPTY, FILLS, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, filled, rect, text
-from kafkalearn.operations.coordinator_life.model import (
-    Answered,
-    BrokerBack,
-    BrokerLost,
-    Coordinator,
-    CoordinatorStarted,
-    Event,
-    LeaderImbalanceChecked,
-    Life,
-    LoadBegun,
-    LoadEnded,
-    LoadFailed,
-    LoadRead,
-    NotReached,
-    OrderCarriedOut,
-    OrderIgnored,
-    OrderIssued,
-    Request,
-    Resigned,
-    SessionExpired,
-    Swept,
-)
+from kafkalearn.operations.coordinator_life import model
 from kafkalearn.operations.leadership import LeaderChanged
 
 STATUS_WORDS = {
@@ -41,7 +20,9 @@ STATUS_WORDS = {
 LOOKS = {"owned": FILLS[2], "loading": FILLS[4], "failed": FILLS[1]}
 
 
-def describe_coordinator_life(frame: Frame[Life, Event], before: Frame[Life, Event] | None = None) -> str:
+def describe_coordinator_life(
+    frame: Frame[model.Life, model.Event], before: Frame[model.Life, model.Event] | None = None
+) -> str:
     """What happened, and what it led to.
 
     >>> from kafkalearn.operations.coordinator_life import BrokerLost, Settings, simulate
@@ -52,7 +33,9 @@ def describe_coordinator_life(frame: Frame[Life, Event], before: Frame[Life, Eve
     return f"{capitalised(_event_words(frame.event))}: {'; '.join(said) or 'nothing else'}."
 
 
-def coordinator_life_text(frame: Frame[Life, Event], before: Frame[Life, Event] | None = None) -> str:
+def coordinator_life_text(
+    frame: Frame[model.Life, model.Event], before: Frame[model.Life, model.Event] | None = None
+) -> str:
     """A frame as plain text: what happened, and a line for each broker.
 
     >>> from kafkalearn.operations.coordinator_life import Settings, simulate
@@ -63,21 +46,21 @@ def coordinator_life_text(frame: Frame[Life, Event], before: Frame[Life, Event] 
     return "\n".join([describe_coordinator_life(frame, before), *lines])
 
 
-def _event_words(event: Event | None) -> str:
+def _event_words(event: model.Event | None) -> str:
     match event:
-        case BrokerLost(broker_id=broker_id):
+        case model.BrokerLost(broker_id=broker_id):
             return f"broker {broker_id} is lost"
-        case BrokerBack(broker_id=broker_id):
+        case model.BrokerBack(broker_id=broker_id):
             return f"broker {broker_id} is back"
-        case CoordinatorStarted(broker_id=broker_id):
+        case model.CoordinatorStarted(broker_id=broker_id):
             return f"the group coordinator of broker {broker_id} has started"
-        case LeaderImbalanceChecked():
+        case model.LeaderImbalanceChecked():
             return "the controller looks who leads and who should"
-        case OrderCarriedOut(broker_id=broker_id, epoch=epoch):
+        case model.OrderCarriedOut(broker_id=broker_id, epoch=epoch):
             return f"broker {broker_id} carries out its order of epoch {epoch}"
-        case LoadRead(broker_id=broker_id):
+        case model.LoadRead(broker_id=broker_id):
             return f"the load of broker {broker_id} reads on"
-        case Request(broker_id=broker_id, api=api, group_id=group_id):
+        case model.Request(broker_id=broker_id, api=api, group_id=group_id):
             return f"{group_id} asks broker {broker_id}, {api}"
         case None:
             return "the start"
@@ -88,34 +71,34 @@ def _effect_words(effect: object) -> str:
     match effect:
         case LeaderChanged(leader=leader, leader_epoch=epoch):
             return f"broker {leader} leads the partition, epoch {epoch}" if leader else "nobody can lead the partition"
-        case OrderIssued(broker_id=broker_id, kind=kind, epoch=epoch):
+        case model.OrderIssued(broker_id=broker_id, kind=kind, epoch=epoch):
             return f"broker {broker_id} is to {'take over' if kind == 'election' else 'resign'} (epoch {epoch})"
-        case OrderIgnored(broker_id=broker_id, reason=reason):
+        case model.OrderIgnored(broker_id=broker_id, reason=reason):
             return f"broker {broker_id} ignores the order, since {reason}"
-        case LoadBegun(broker_id=broker_id):
+        case model.LoadBegun(broker_id=broker_id):
             return f"broker {broker_id} begins to load"
-        case LoadEnded(broker_id=broker_id, record_count=count):
+        case model.LoadEnded(broker_id=broker_id, record_count=count):
             return f"broker {broker_id} has loaded {counted(count, 'record')}"
-        case LoadFailed(broker_id=broker_id, reason=reason):
+        case model.LoadFailed(broker_id=broker_id, reason=reason):
             return f"the load of broker {broker_id} fails, since {reason}"
-        case Resigned(broker_id=broker_id, group_count=count):
+        case model.Resigned(broker_id=broker_id, group_count=count):
             return f"broker {broker_id} resigns and forgets {counted(count, 'group')}"
-        case Answered(error="NONE", value=None):
+        case model.Answered(error="NONE", value=None):
             return "no error"
-        case Answered(error="NONE", value=value):
+        case model.Answered(error="NONE", value=value):
             return f"the answer is {value}"
-        case Answered(error=error):
+        case model.Answered(error=error):
             return error
-        case NotReached(broker_id=broker_id):
+        case model.NotReached(broker_id=broker_id):
             return f"broker {broker_id} does not answer"
-        case Swept(broker_id=broker_id, offset_count=count):
+        case model.Swept(broker_id=broker_id, offset_count=count):
             return f"broker {broker_id} looks for expired offsets and removes {count}"
-        case SessionExpired(group_id=group_id, member_id=member_id):
+        case model.SessionExpired(group_id=group_id, member_id=member_id):
             return f"the session of {member_id} in {group_id} has expired"
     return ""
 
 
-def _lines(life: Life, coordinator: Coordinator) -> list[str]:
+def _lines(life: model.Life, coordinator: model.Coordinator) -> list[str]:
     """What a broker is to the partition, what it remembers, which orders wait, and when it looks for what expired."""
     if not life.is_up(coordinator.broker_id):
         return ["is down"]
@@ -139,7 +122,9 @@ LEFT, TOP, PANEL_HEIGHT, GAP, LINE_HEIGHT, BAND = 20, 84, 138, 14, 27, 14
 MOST_BROKERS = 3
 
 
-def draw_coordinator_life(frame: Frame[Life, Event], before: Frame[Life, Event] | None = None) -> Picture:
+def draw_coordinator_life(
+    frame: Frame[model.Life, model.Event], before: Frame[model.Life, model.Event] | None = None
+) -> Picture:
     """A panel for each broker: what it is to the partition, what it remembers, and what it still has to do.
 
     >>> from kafkalearn.operations.coordinator_life import Settings, simulate
@@ -169,7 +154,7 @@ def draw_coordinator_life(frame: Frame[Life, Event], before: Frame[Life, Event] 
     )
 
 
-def _panel(life: Life, was: Life, coordinator: Coordinator, y: float) -> Iterator[str]:
+def _panel(life: model.Life, was: model.Life, coordinator: model.Coordinator, y: float) -> Iterator[str]:
     lines, old = _lines(life, coordinator), _lines(was, was.coordinator(coordinator.broker_id))
     is_up = life.is_up(coordinator.broker_id)
     yield rect(LEFT, y, WIDTH - 2 * LEFT, PANEL_HEIGHT, PANEL if is_up else EMPTY, rx=5, stroke=MUTED, stroke_width=1)
@@ -182,7 +167,7 @@ def _panel(life: Life, was: Life, coordinator: Coordinator, y: float) -> Iterato
 
 
 def animate_coordinator_life(
-    trace: Trace[Life, Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+    trace: Trace[model.Life, model.Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
 ) -> Animation:
     """A run for `play`.
 

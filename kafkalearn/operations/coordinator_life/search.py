@@ -6,20 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from kafkalearn.base.checks import iterable, one_of, sequence
 from kafkalearn.base.search import Search, explore, whole
-from kafkalearn.operations.coordinator_life.model import (
-    COMMIT,
-    BrokerBack,
-    BrokerLost,
-    CoordinatorStarted,
-    Event,
-    LeaderImbalanceChecked,
-    Life,
-    LoadRead,
-    OrderCarriedOut,
-    Request,
-    Settings,
-    start,
-)
+from kafkalearn.operations.coordinator_life import model
+from kafkalearn.operations.coordinator_life.model import Settings
 from kafkalearn.operations.coordinator_life.simulator import INVARIANTS, PROMISES, step
 
 # The shortest run in which a late order does harm, or word that none can.
@@ -27,7 +15,7 @@ from kafkalearn.operations.coordinator_life.simulator import INVARIANTS, PROMISE
 MOST_EPOCHS = 4
 
 
-def moves(settings: Settings) -> tuple[Event, ...]:
+def moves(settings: Settings) -> tuple[model.Event, ...]:
     """What may happen while leadership moves and comes back: a broker is lost and returns, orders in any order.
 
     >>> len(moves(Settings()))
@@ -35,24 +23,24 @@ def moves(settings: Settings) -> tuple[Event, ...]:
     """
     ids, first = settings.broker_ids, settings.replicas[0]
     return (
-        Request(first, COMMIT, offset=7),
-        BrokerLost(first),
-        BrokerBack(first),
-        CoordinatorStarted(first),
-        LeaderImbalanceChecked(),
-        *(OrderCarriedOut(broker_id, epoch) for broker_id in ids for epoch in range(1, MOST_EPOCHS + 1)),
-        *(LoadRead(broker_id) for broker_id in ids),
+        model.Request(first, model.COMMIT, offset=7),
+        model.BrokerLost(first),
+        model.BrokerBack(first),
+        model.CoordinatorStarted(first),
+        model.LeaderImbalanceChecked(),
+        *(model.OrderCarriedOut(broker_id, epoch) for broker_id in ids for epoch in range(1, MOST_EPOCHS + 1)),
+        *(model.LoadRead(broker_id) for broker_id in ids),
     )
 
 
 def find(
     settings: Settings,
     promises: Iterable[str] = tuple(PROMISES),
-    events: Sequence[Event] | None = None,
+    events: Sequence[model.Event] | None = None,
     *,
     depth: int = 10,
-    initial: Life | None = None,
-) -> Search[Life, Event]:
+    initial: model.Life | None = None,
+) -> Search[model.Life, model.Event]:
     """The shortest schedule that breaks one of these promises.
 
     Parameters
@@ -85,5 +73,5 @@ def find(
     chosen = {one_of("promise", name, known): known[name] for name in iterable("promises", promises, of="names")}
     given = moves(settings) if events is None else sequence("events", events, of="events")
     return explore(
-        whole(settings, step, chosen), start(settings) if initial is None else initial, tuple(given), depth=depth
+        whole(settings, step, chosen), model.start(settings) if initial is None else initial, tuple(given), depth=depth
     )

@@ -8,6 +8,7 @@ from kafkalearn.assignors.members import Assignment, OldConsumer
 from kafkalearn.assignors.registry import assign
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.zookeeper import layout
 from kafkalearn.zookeeper.connector.model import (
     ASSIGN,
     BACKOFF,
@@ -38,17 +39,6 @@ from kafkalearn.zookeeper.connector.process import (
     leave_lock,
     topics_changed,
 )
-from kafkalearn.zookeeper.layout import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    broker_path,
-    consumer_of_thread,
-    consumer_path,
-    ids_path,
-    owner_path,
-    read_topic,
-    topic_path,
-)
 from kafkalearn.zookeeper.subscriptions import Filtered, read_subscription, stream_counts
 from kafkalearn.zookeeper.tree import NODE_EXISTS
 
@@ -67,11 +57,11 @@ def own_topics(update: GroupUpdate, name: str) -> dict[str, int]:
 def threads_of_group(update: GroupUpdate, name: str) -> tuple[list[OldConsumer], tuple[str, ...], dict[str, int]]:
     """All consumers with their threads by topic, their ids, and the partitions of all their topics."""
     own_topics(update, name)
-    ids = update.children(name, ids_path(update.settings.group))
+    ids = update.children(name, layout.ids_path(update.settings.group))
     threads = [OldConsumer(each, _topics_of(update, name, each)) for each in ids]
     topics = dict.fromkeys(topic for each in threads for topic, _ in each.stream_counts)
-    counts = {topic: len(read_topic(update.data(name, topic_path(topic)))) for topic in topics}
-    members = update.children(name, ids_path(update.settings.group))
+    counts = {topic: len(layout.read_topic(update.data(name, layout.topic_path(topic)))) for topic in topics}
+    members = update.children(name, layout.ids_path(update.settings.group))
     return threads, members, {topic: count for topic, count in counts.items() if count}
 
 
@@ -92,7 +82,7 @@ def own_part(
     mine = [
         PartitionInfo(topic, partition, thread)
         for thread, partitions in assignment.items()
-        if consumer_of_thread(thread) == own
+        if layout.consumer_of_thread(thread) == own
         for topic, partition in partitions
     ]
     return tuple(sorted(mine))
@@ -107,13 +97,13 @@ def _assigned(
 
 
 def _topics_of(update: GroupUpdate, name: str, consumer_id: str) -> dict[str, int]:
-    content = update.data(name, consumer_path(update.settings.group, consumer_id))
+    content = update.data(name, layout.consumer_path(update.settings.group, consumer_id))
     if content is None:
         raise NoView(f"the node of {consumer_id} is gone")
     try:
         return stream_counts(
             read_subscription(content),
-            lambda: update.children(name, BROKER_TOPICS),
+            lambda: update.children(name, layout.BROKER_TOPICS),
             excludes_internal=update.settings.exclude_internal_topics,
         )
     except AssertionError as reason:
@@ -143,16 +133,16 @@ def _read(update: GroupUpdate, name: str, attempt: Attempt) -> None:
     topics = own_topics(update, name)
     if not _brokers(update, name):
         update.change(name, watches_brokers=True)
-        update.listen_to_children(name, BROKER_IDS)
+        update.listen_to_children(name, layout.BROKER_IDS)
         return _succeeded(update, name, attempt)
     return _next(update, name, attempt._replace(stage=STOP, topics=tuple(topics)))
 
 
 def _brokers(update: GroupUpdate, name: str) -> tuple[str, ...]:
     """The ids of the brokers; each node is read for its address."""
-    ids = update.children(name, BROKER_IDS)
+    ids = update.children(name, layout.BROKER_IDS)
     for each in ids:
-        update.data(name, broker_path(int(each)))
+        update.data(name, layout.broker_path(int(each)))
     return ids
 
 
@@ -172,7 +162,7 @@ def _release(update: GroupUpdate, name: str, attempt: Attempt) -> None:
     """3. Delete the nodes of the partitions that this consumer believes to own, whosever they are now."""
     owned = update.connectors[name].owned
     for partition in owned:
-        update.delete(name, owner_path(update.settings.group, *partition))
+        update.delete(name, layout.owner_path(update.settings.group, *partition))
     if owned:
         update.emit(Released(name, owned))
     update.change(name, registry=())
@@ -213,7 +203,7 @@ def _own(update: GroupUpdate, name: str, attempt: Attempt) -> None:
             conflict = info.topic_partition
     if conflict is not None:
         for info in created:
-            update.delete(name, owner_path(update.settings.group, *info.topic_partition))
+            update.delete(name, layout.owner_path(update.settings.group, *info.topic_partition))
         return _failed(update, name, attempt, f"{conflict} has another owner", conflict)
     if attempt.infos:
         update.emit(Owned(name, tuple(info.topic_partition for info in attempt.infos)))
@@ -222,7 +212,7 @@ def _own(update: GroupUpdate, name: str, attempt: Attempt) -> None:
 
 def _create_owner(update: GroupUpdate, name: str, info: PartitionInfo) -> bool:
     """Whether the node says now that the thread owns it; a node that says so already is taken for one's own."""
-    path = owner_path(update.settings.group, info.topic, info.partition)
+    path = layout.owner_path(update.settings.group, info.topic, info.partition)
     if update.create_ephemeral(name, path, info.thread) != NODE_EXISTS:
         return True
     stored = update.data(name, path)
@@ -289,7 +279,7 @@ def _succeeded(update: GroupUpdate, name: str, attempt: Attempt) -> None:
 def _watch_topics(update: GroupUpdate, name: str) -> None:
     """With a filter, listen to the list of all topics too, and look whether it has changed meanwhile."""
     update.change(name, watches_topics=True)
-    update.listen_to_children(name, BROKER_TOPICS)
+    update.listen_to_children(name, layout.BROKER_TOPICS)
     topics_changed(update, name)
 
 

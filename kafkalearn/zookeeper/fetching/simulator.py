@@ -23,17 +23,6 @@ from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.zookeeper.fetching import cluster, threads
-from kafkalearn.zookeeper.fetching.cluster import (
-    CommitOffsets,
-    Committed,
-    FetchingEvent,
-    QueuesCleared,
-    Rules,
-    Shutdown,
-    StartConnections,
-    StopConnections,
-    step_by,
-)
 from kafkalearn.zookeeper.fetching.model import (
     SHUTDOWN_COMMAND,
     LeaderFinder,
@@ -47,7 +36,7 @@ from kafkalearn.zookeeper.fetching.model import (
 # Fetching begins when a rebalance has ended, and stops when the next one begins, or for good.
 
 
-def start_connections(settings: Settings, state: Pipeline, event: StartConnections) -> Pipeline:
+def start_connections(settings: Settings, state: Pipeline, event: cluster.StartConnections) -> Pipeline:
     """A new registry; all its partitions wait for the leader finder."""
     _refuse_after_shutdown(state)
     if state.leader_finder is not None:
@@ -64,29 +53,29 @@ def start_connections(settings: Settings, state: Pipeline, event: StartConnectio
     return replace(state, registry=tuple(registry), no_leader=owned, leader_finder=LeaderFinder())
 
 
-def stop_connections(settings: Settings, state: Pipeline, event: StopConnections) -> Pipeline:
+def stop_connections(settings: Settings, state: Pipeline, event: cluster.StopConnections) -> Pipeline:
     """No thread fetches; what is queued or half read is thrown away; then what was consumed is committed."""
     _refuse_after_shutdown(state)
     cleared = sum(len(each.queue) + (each.chunk is not None) for each in state.streams)
     state = _without_threads(state)
     streams = tuple(each._replace(queue=(), chunk=None) for each in state.streams)
-    state = with_effect(replace(state, streams=streams), QueuesCleared(cleared))
+    state = with_effect(replace(state, streams=streams), cluster.QueuesCleared(cleared))
     if settings.auto_commit_enable:
         state = _commit(state)
     return replace(state, registry=())
 
 
-def shut_down(settings: Settings, state: Pipeline, event: Shutdown) -> Pipeline:
+def shut_down(settings: Settings, state: Pipeline, event: cluster.Shutdown) -> Pipeline:
     """No thread fetches; queues hold the shutdown message alone; a chunk that is half read can be read to its end."""
     _refuse_after_shutdown(state)
     cleared = sum(len(each.queue) for each in state.streams)
     state = _without_threads(state)
     streams = tuple(each._replace(queue=(SHUTDOWN_COMMAND,)) for each in state.streams)
-    state = with_effect(replace(state, streams=streams, is_shut_down=True), QueuesCleared(cleared))
+    state = with_effect(replace(state, streams=streams, is_shut_down=True), cluster.QueuesCleared(cleared))
     return _commit(state) if settings.auto_commit_enable else state
 
 
-def commit_offsets(settings: Settings, state: Pipeline, event: CommitOffsets) -> Pipeline:
+def commit_offsets(settings: Settings, state: Pipeline, event: cluster.CommitOffsets) -> Pipeline:
     """What has been consumed goes to the store."""
     _refuse_after_shutdown(state)
     return _commit(state)
@@ -94,7 +83,7 @@ def commit_offsets(settings: Settings, state: Pipeline, event: CommitOffsets) ->
 
 def _commit(state: Pipeline) -> Pipeline:
     offsets = tuple((each.topic_partition, each.consumed_offset) for each in state.registry)
-    return with_effect(state, Committed(offsets)) if offsets else state
+    return with_effect(state, cluster.Committed(offsets)) if offsets else state
 
 
 def _without_threads(state: Pipeline) -> Pipeline:
@@ -106,7 +95,7 @@ def _refuse_after_shutdown(state: Pipeline) -> None:
         raise IllegalEvent("the consumer is shut down; only its streams can be read to their end")
 
 
-_RULES: Rules[Settings, Pipeline] = {
+_RULES: cluster.Rules[Settings, Pipeline] = {
     cluster.StartConnections: start_connections,
     cluster.StopConnections: stop_connections,
     cluster.Shutdown: shut_down,
@@ -117,7 +106,7 @@ _RULES: Rules[Settings, Pipeline] = {
 }
 
 
-def step(settings: Settings, state: Pipeline, event: FetchingEvent) -> Pipeline:
+def step(settings: Settings, state: Pipeline, event: cluster.FetchingEvent) -> Pipeline:
     """The state after `event`; its ``effects`` are what happened, in order.
 
     Raises
@@ -137,12 +126,12 @@ def step(settings: Settings, state: Pipeline, event: FetchingEvent) -> Pipeline:
     Apache Kafka 1.1.1: ``ConsumerFetcherManager``, ``ConsumerFetcherThread``, ``AbstractFetcherManager``,
     ``AbstractFetcherThread``, ``PartitionTopicInfo``, ``ConsumerIterator``, ``ZookeeperConsumerConnector``.
     """
-    return step_by(_RULES, settings, state, event)
+    return cluster.step_by(_RULES, settings, state, event)
 
 
 def simulate(
-    settings: Settings, events: Iterable[FetchingEvent], initial: Pipeline | None = None
-) -> Trace[Pipeline, FetchingEvent]:
+    settings: Settings, events: Iterable[cluster.FetchingEvent], initial: Pipeline | None = None
+) -> Trace[Pipeline, cluster.FetchingEvent]:
     """A run of the pipeline from `initial`, or from a consumer that owns nothing yet.
 
     Examples

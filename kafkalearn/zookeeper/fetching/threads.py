@@ -9,34 +9,7 @@ from kafkalearn.base.checks import LARGEST_INT, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, listed
 from kafkalearn.base.hashing import MASK_32, int32, java_string_hash, kafka_abs
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.zookeeper.fetching.cluster import (
-    NO_CONNECTION,
-    NOT_LEADER,
-    OUT_OF_RANGE,
-    Answer,
-    Ended,
-    Enqueued,
-    Fetch,
-    FetcherBlocked,
-    FetcherDied,
-    FetcherStarted,
-    FetcherStopped,
-    FinderBlocked,
-    FindLeaders,
-    MetadataFailed,
-    Next,
-    NothingFetched,
-    OffsetReset,
-    OffsetsApart,
-    PartitionAdded,
-    PartitionFailed,
-    Raised,
-    Read,
-    Skipped,
-    Waited,
-    answer_fetch,
-    answer_offset,
-)
+from kafkalearn.zookeeper.fetching import cluster
 from kafkalearn.zookeeper.fetching.model import (
     ENDED,
     FAILED,
@@ -129,7 +102,7 @@ def _rotate_left(value: int, bits: int) -> int:
 # of this happens under one lock of the fetcher. Where a queue is full it waits with the lock in hand.
 
 
-def fetch(settings: Settings, state: Pipeline, event: Fetch) -> Pipeline:
+def fetch(settings: Settings, state: Pipeline, event: cluster.Fetch) -> Pipeline:
     """One round of a fetcher that is not blocked."""
     key = FetcherId(event.broker_id, event.fetcher_id)
     if not state.has_fetcher(key):
@@ -144,11 +117,11 @@ def fetch(settings: Settings, state: Pipeline, event: Fetch) -> Pipeline:
             "read the stream"
         )
     if key.broker_id not in state.cluster.live_brokers:
-        return _hand_back(state, key, fetcher.topic_partitions, NO_CONNECTION)
-    answers = answer_fetch(settings, state.cluster, key.broker_id, fetcher.offsets)
+        return _hand_back(state, key, fetcher.topic_partitions, cluster.NO_CONNECTION)
+    answers = cluster.answer_fetch(settings, state.cluster, key.broker_id, fetcher.offsets)
     before = len(state.effects)
     state = go_on(settings, with_fetcher(state, fetcher._replace(in_hand=answers)), key)
-    return state if len(state.effects) > before else with_effect(state, NothingFetched(*key))
+    return state if len(state.effects) > before else with_effect(state, cluster.NothingFetched(*key))
 
 
 def go_on(settings: Settings, state: Pipeline, key: FetcherId) -> Pipeline:
@@ -163,8 +136,10 @@ def go_on(settings: Settings, state: Pipeline, key: FetcherId) -> Pipeline:
             if len(state.streams[info.stream].queue) >= settings.queued_max_message_chunks:
                 return _block(state, fetcher._replace(failed=failed), info.stream)
             state = _enqueue(state, fetcher, answer)
-        elif answer.error == OUT_OF_RANGE:
-            offset = answer_offset(state.cluster, key.broker_id, answer.topic_partition, settings.auto_offset_reset)
+        elif answer.error == cluster.OUT_OF_RANGE:
+            offset = cluster.answer_offset(
+                state.cluster, key.broker_id, answer.topic_partition, settings.auto_offset_reset
+            )
             if offset is None:
                 failed = (*failed, answer.topic_partition)
             else:
@@ -174,13 +149,13 @@ def go_on(settings: Settings, state: Pipeline, key: FetcherId) -> Pipeline:
             failed = (*failed, answer.topic_partition)
         state = with_fetcher(state, state.fetcher(key)._replace(in_hand=answers[1:]))
     state = with_fetcher(state, state.fetcher(key)._replace(failed=()))
-    return _hand_back(state, key, failed, NOT_LEADER) if failed else state
+    return _hand_back(state, key, failed, cluster.NOT_LEADER) if failed else state
 
 
 def reset(state: Pipeline, topic_partition: TopicPartition, fetch_offset: int, offset: int) -> Pipeline:
     """Both offsets of a partition become where ``auto.offset.reset`` goes on, whatever its queue still holds."""
     info = state.info(topic_partition)._replace(fetched_offset=offset, consumed_offset=offset)
-    return with_effect(with_info(state, info), OffsetReset(topic_partition, fetch_offset, offset))
+    return with_effect(with_info(state, info), cluster.OffsetReset(topic_partition, fetch_offset, offset))
 
 
 def unblock(settings: Settings, state: Pipeline) -> Pipeline:
@@ -193,12 +168,14 @@ def unblock(settings: Settings, state: Pipeline) -> Pipeline:
     return state
 
 
-def _enqueue(state: Pipeline, fetcher: Fetcher, answer: Answer) -> Pipeline:
+def _enqueue(state: Pipeline, fetcher: Fetcher, answer: cluster.Answer) -> Pipeline:
     info = state.info(answer.topic_partition)
     stream = state.streams[info.stream]
     chunk = Chunk(answer.topic_partition, answer.fetch_offset, answer.offsets)
     state = with_stream(state, info.stream, stream._replace(queue=(*stream.queue, chunk)))
-    state = with_effect(state, Enqueued(answer.topic_partition, info.stream, answer.fetch_offset, answer.offsets))
+    state = with_effect(
+        state, cluster.Enqueued(answer.topic_partition, info.stream, answer.fetch_offset, answer.offsets)
+    )
     if not answer.offsets:
         return state  # nothing whole came: the same offset is asked for again
     end = answer.offsets[-1] + 1
@@ -214,12 +191,12 @@ def _moved_to_end(fetcher: Fetcher, topic_partition: TopicPartition, offset: int
 
 def _block(state: Pipeline, fetcher: Fetcher, stream: int) -> Pipeline:
     state = replace(with_fetcher(state, fetcher), blocked=(*state.blocked, fetcher.key))
-    return with_effect(state, FetcherBlocked(*fetcher.key, stream))
+    return with_effect(state, cluster.FetcherBlocked(*fetcher.key, stream))
 
 
-def _die(state: Pipeline, fetcher: Fetcher, answer: Answer, fetched_offset: int) -> Pipeline:
+def _die(state: Pipeline, fetcher: Fetcher, answer: cluster.Answer, fetched_offset: int) -> Pipeline:
     state = with_fetcher(state, fetcher._replace(in_hand=(), failed=(), is_dead=True))
-    died = FetcherDied(*fetcher.key, answer.topic_partition, fetched_offset, answer.fetch_offset)
+    died = cluster.FetcherDied(*fetcher.key, answer.topic_partition, fetched_offset, answer.fetch_offset)
     return with_effect(state, died)
 
 
@@ -229,7 +206,7 @@ def _hand_back(state: Pipeline, key: FetcherId, topic_partitions: tuple[TopicPar
     kept = tuple(each for each in fetcher.offsets if each[0] not in topic_partitions)
     no_leader = tuple(dict.fromkeys((*state.no_leader, *topic_partitions)))
     state = replace(with_fetcher(state, fetcher._replace(offsets=kept)), no_leader=no_leader)
-    return with_effect(state, *(PartitionFailed(each, error) for each in topic_partitions))
+    return with_effect(state, *(cluster.PartitionFailed(each, error) for each in topic_partitions))
 
 
 # A round of the leader finder: ask any broker for leaders, give each partition to its fetcher, stop idle fetchers. To
@@ -237,7 +214,7 @@ def _hand_back(state: Pipeline, key: FetcherId, topic_partitions: tuple[TopicPar
 # full queue keeps it, and so the leader finder waits, and every partition that has no leader with it.
 
 
-def find_leaders(settings: Settings, state: Pipeline, event: FindLeaders) -> Pipeline:
+def find_leaders(settings: Settings, state: Pipeline, event: cluster.FindLeaders) -> Pipeline:
     """One round; IllegalEvent while the thread waits for partitions, or for a lock."""
     finder = state.leader_finder
     if finder is None:
@@ -251,7 +228,7 @@ def find_leaders(settings: Settings, state: Pipeline, event: FindLeaders) -> Pip
     if not state.no_leader:
         raise IllegalEvent("the leader finder sleeps: every partition has a leader")
     if not state.cluster.live_brokers:
-        return with_effect(state, MetadataFailed(state.no_leader))
+        return with_effect(state, cluster.MetadataFailed(state.no_leader))
     leaders = {each: leader for each in state.no_leader if (leader := state.log(each).leader) is not None}
     state = replace(state, no_leader=tuple(each for each in state.no_leader if each not in leaders))
     return go_on_finding(settings, state, LeaderFinder(_by_fetcher(settings, leaders)))
@@ -265,11 +242,11 @@ def go_on_finding(settings: Settings, state: Pipeline, finder: LeaderFinder) -> 
         if key in state.blocked:
             return _wait(state, finder, key)
         if not state.has_fetcher(key):
-            state = with_effect(replace(state, fetchers=(*state.fetchers, Fetcher(key))), FetcherStarted(*key))
+            state = with_effect(replace(state, fetchers=(*state.fetchers, Fetcher(key))), cluster.FetcherStarted(*key))
         state, is_added = _add(settings, state, key, group)
         if not is_added:
             again = tuple(dict.fromkeys((*state.no_leader, *found)))
-            state = with_effect(replace(state, no_leader=again), MetadataFailed(found))
+            state = with_effect(replace(state, no_leader=again), cluster.MetadataFailed(found))
         finder = LeaderFinder(finder.to_add[1:] if is_added else ())
     if not finder.to_ask:
         keys = mutable_order((each.key for each in state.fetchers), lambda key: fetcher_hash(*key))
@@ -297,7 +274,7 @@ def _add(
     for topic_partition in (each for each in group if each not in fetcher.topic_partitions):
         offset = state.info(topic_partition).fetched_offset
         if offset < 0:
-            begin = answer_offset(state.cluster, key.broker_id, topic_partition, settings.auto_offset_reset)
+            begin = cluster.answer_offset(state.cluster, key.broker_id, topic_partition, settings.auto_offset_reset)
             if begin is None:
                 return state, False
             state = reset(state, topic_partition, offset, begin)
@@ -306,7 +283,9 @@ def _add(
     order: list[TopicPartition] = immutable_order(offsets)
     topics = list(dict.fromkeys(each.topic for each in order))
     order.sort(key=lambda each: topics.index(each.topic))  # as PartitionStates puts them: topic by topic
-    added = [PartitionAdded(each, *key, offsets[each]) for each in group if each not in fetcher.topic_partitions]
+    added = [
+        cluster.PartitionAdded(each, *key, offsets[each]) for each in group if each not in fetcher.topic_partitions
+    ]
     fetcher = fetcher._replace(offsets=tuple((each, offsets[each]) for each in order))
     return with_effect(with_fetcher(state, fetcher), *added), True
 
@@ -321,12 +300,12 @@ def _stop_idle(state: Pipeline, finder: LeaderFinder) -> Pipeline:
             idle = (*idle, key)
     fetchers = tuple(each for each in state.fetchers if each.key not in idle)
     state = replace(state, fetchers=fetchers, leader_finder=LeaderFinder())
-    return with_effect(state, *(FetcherStopped(*key) for key in idle))
+    return with_effect(state, *(cluster.FetcherStopped(*key) for key in idle))
 
 
 def _wait(state: Pipeline, finder: LeaderFinder, key: FetcherId) -> Pipeline:
     state = replace(state, leader_finder=finder._replace(waits_for=key))
-    return state if finder.waits_for == key else with_effect(state, FinderBlocked(*key))
+    return state if finder.waits_for == key else with_effect(state, cluster.FinderBlocked(*key))
 
 
 # The stream's iterator: chunk by chunk out of the queue, record by record out of the chunk.
@@ -338,19 +317,21 @@ TIMED_OUT, TOO_LARGE, FAILED_STATE = (
 )
 
 
-def next_record(settings: Settings, state: Pipeline, event: Next) -> Pipeline:
+def next_record(settings: Settings, state: Pipeline, event: cluster.Next) -> Pipeline:
     """What the application gets for its question: a record, an exception, the end, or nothing yet."""
     if event.stream >= len(state.streams):
         raise IllegalEvent(f"there is no stream {event.stream}; the consumer has {len(state.streams)}, from 0 on")
     stream = state.streams[event.stream]
     if stream.status == ENDED:
-        return with_effect(state, Ended(event.stream))
+        return with_effect(state, cluster.Ended(event.stream))
     if stream.status == FAILED:
-        return with_effect(state, Raised(event.stream, FAILED_STATE))
+        return with_effect(state, cluster.Raised(event.stream, FAILED_STATE))
     if stream.chunk is None:
         if not stream.queue:
             waits = settings.consumer_timeout_ms < 0
-            return with_effect(state, Waited(event.stream) if waits else Raised(event.stream, TIMED_OUT))
+            return with_effect(
+                state, cluster.Waited(event.stream) if waits else cluster.Raised(event.stream, TIMED_OUT)
+            )
         state = _take(state, event.stream)
         if (taken := state.streams[event.stream].chunk) is not None:
             state = _read(state, event.stream, taken)
@@ -363,14 +344,18 @@ def _take(state: Pipeline, number: int) -> Pipeline:
     stream = state.streams[number]
     chunk, queue = stream.queue[0], stream.queue[1:]
     if chunk == SHUTDOWN_COMMAND:
-        return with_effect(with_stream(state, number, stream._replace(queue=queue, status=ENDED)), Ended(number))
+        return with_effect(
+            with_stream(state, number, stream._replace(queue=queue, status=ENDED)), cluster.Ended(number)
+        )
     info = state.info(chunk.topic_partition)
     if info.consumed_offset < chunk.fetch_offset:
         state = with_info(state, info._replace(consumed_offset=chunk.fetch_offset))
-        state = with_effect(state, OffsetsApart(chunk.topic_partition, info.consumed_offset, chunk.fetch_offset))
+        state = with_effect(
+            state, cluster.OffsetsApart(chunk.topic_partition, info.consumed_offset, chunk.fetch_offset)
+        )
     if not chunk.offsets:
         state = with_stream(state, number, stream._replace(queue=queue, status=FAILED))
-        return with_effect(state, Raised(number, TOO_LARGE))
+        return with_effect(state, cluster.Raised(number, TOO_LARGE))
     return with_stream(state, number, stream._replace(queue=queue, chunk=chunk))
 
 
@@ -380,11 +365,11 @@ def _read(state: Pipeline, number: int, chunk: Chunk) -> Pipeline:
     skipped = tuple(each for each in chunk.offsets[:-1] if each < info.consumed_offset)
     offset, *rest = chunk.offsets[len(skipped) :]
     if skipped:
-        state = with_effect(state, Skipped(chunk.topic_partition, skipped))
+        state = with_effect(state, cluster.Skipped(chunk.topic_partition, skipped))
     left = chunk._replace(offsets=tuple(rest)) if rest else None
     state = with_stream(state, number, state.streams[number]._replace(chunk=left))
     state = with_info(state, info._replace(consumed_offset=offset + 1))
-    return with_effect(state, Read(number, chunk.topic_partition, offset))
+    return with_effect(state, cluster.Read(number, chunk.topic_partition, offset))
 
 
 def _let_others_go_on(settings: Settings, state: Pipeline) -> Pipeline:
