@@ -25,10 +25,6 @@ _PARTITION_COUNT = 50
 _REMAINDER = 12
 
 
-def _ids_of_the_remainder() -> int:
-    return len(range(_REMAINDER, _ID_COUNT, _PARTITION_COUNT))
-
-
 proof_of_install = Exercise(
     name="proof_of_install",
     asks=(
@@ -36,7 +32,7 @@ proof_of_install = Exercise(
         "`spark.range(1_000_000)` has the ids in a column `id`. Give the number."
     ),
     start="count = ...\nexercises.proof_of_install.check(count)",
-    judge=Value(_ids_of_the_remainder),
+    judge=Value(lambda: len(range(_REMAINDER, _ID_COUNT, _PARTITION_COUNT))),
     hints=(
         "Keep the rows you want with `.where(...)`; it takes an SQL condition as text.",
         "In SQL the remainder is `id % 50`.",
@@ -68,10 +64,6 @@ proof_of_install = Exercise(
 _BROKER_IDS = (1, 2, 3)
 
 
-def _coordinator_of_billing() -> int | None:
-    return find_coordinator("billing", brokers=_BROKER_IDS, partition_count=_PARTITION_COUNT).broker_id
-
-
 predict_coordinator = Exercise(
     name="predict_coordinator",
     asks=(
@@ -80,7 +72,7 @@ predict_coordinator = Exercise(
         "broker 2, and so on. Which broker coordinates `billing`? Give its id."
     ),
     start="broker_id = ...\nexercises.predict_coordinator.check(broker_id)",
-    judge=Value(_coordinator_of_billing),
+    judge=Value(lambda: find_coordinator("billing", brokers=_BROKER_IDS, partition_count=_PARTITION_COUNT).broker_id),
     hints=(
         "The coordinator of a group is the broker that leads its partition.",
         "The brokers repeat every three partitions: partitions 0, 3 and 6 have the same leader.",

@@ -71,10 +71,6 @@ _GROUP_LIFE = (
 )
 
 
-def _group_records() -> dict[str, int]:
-    return {"3.9": _records_written("3.9"), "4.3": _records_written("4.3"), "4.3, assign": 0}
-
-
 def _records_written(release: str) -> int:
     run = classic.simulate(classic.Settings(release), _GROUP_LIFE)
     return sum(isinstance(each, GroupWritten) for moment in run for each in moment.state.effects)
@@ -89,7 +85,7 @@ group_records = Exercise(
         "`assign` does all the work and all the commits?"
     ),
     start='records = {"3.9": ..., "4.3": ..., "4.3, assign": ...}\nexercises.group_records.check(records)',
-    judge=Value(_group_records),
+    judge=Value(lambda: {"3.9": _records_written("3.9"), "4.3": _records_written("4.3"), "4.3, assign": 0}),
     hints=(
         "A record is written when a rebalance ends. How many rebalances end here?",
         "When the last member leaves, no rebalance ends, but the group becomes Empty, and that is written, too.",
@@ -132,10 +128,6 @@ _ASKED = {
 }
 
 
-def _when_gone() -> dict[str, int]:
-    return {name: _hour_of_expiry(*asked) for name, asked in _ASKED.items()}
-
-
 def _hour_of_expiry(release: str, kind: str | None) -> int:
     """The hour after which a sweep takes the offset; without a kind, of a consumer in no group."""
     member_id, generation = ("", -1) if kind is None else ("billing-1", 1)
@@ -170,7 +162,7 @@ when_gone = Exercise(
         'hours = {"1.1": ..., "2.0": ..., "4.3": ..., "4.3, KIP-848": ..., "4.3, assign": ...}\n'
         "exercises.when_gone.check(hours)"
     ),
-    judge=Value(_when_gone),
+    judge=Value(lambda: {name: _hour_of_expiry(*asked) for name, asked in _ASKED.items()}),
     hints=(
         "Three things count: the default retention (another one since 2.0), from when it runs, and since 2.1 who "
         "subscribes.",

@@ -352,10 +352,6 @@ def leaves_at_s(last_fetch_s: int) -> int:
     return state.now_ms // 1000
 
 
-def _leaves() -> dict[str, int]:
-    return {f"last fetch at {second} s": leaves_at_s(second) for second in _LAST_FETCHES_S}
-
-
 when_it_leaves = Exercise(
     name="when_it_leaves",
     asks=(
@@ -368,7 +364,7 @@ when_it_leaves = Exercise(
         "leaves = {" + ", ".join(f'"last fetch at {second} s": ...' for second in _LAST_FETCHES_S) + "}\n"
         "exercises.when_it_leaves.check(leaves)"
     ),
-    judge=Value(_leaves),
+    judge=Value(lambda: {f"last fetch at {second} s": leaves_at_s(second) for second in _LAST_FETCHES_S}),
     hints=(
         "The follower may lag for 30 s, but it goes only when the leader looks.",
         "Being exactly at the limit is still good enough.",
@@ -413,13 +409,6 @@ def _is_removed(release: str, record_count: int) -> bool:
     return leading is not None and leading.maximal_isr == (1,)
 
 
-def _flaps() -> dict[str, object]:
-    return {
-        "smallest burst in 0.8.2": next(burst for burst in _BURSTS if _is_removed("0.8.2", burst)),
-        "removed in 0.9 by a burst of 20,000": _is_removed("0.9.0", 20_000),
-    }
-
-
 flapping = Exercise(
     name="flapping",
     asks=(
@@ -435,7 +424,12 @@ flapping = Exercise(
         'answers = {"smallest burst in 0.8.2": ..., "removed in 0.9 by a burst of 20,000": ...}\n'
         "exercises.flapping.check(answers)"
     ),
-    judge=Value(_flaps),
+    judge=Value(
+        lambda: {
+            "smallest burst in 0.8.2": next(burst for burst in _BURSTS if _is_removed("0.8.2", burst)),
+            "removed in 0.9 by a burst of 20,000": _is_removed("0.9.0", 20_000),
+        }
+    ),
     hints=(
         "A follower was removed when it was *more* than so many records behind.",
         "The second answer is yes or no. Since 0.9 only one of the two old limits is left: which?",

@@ -57,10 +57,6 @@ def stopped_by_the_first(fetcher_count: int) -> int:
     return sum(not stream.queue for stream in state.streams[1:])
 
 
-def _stopped() -> dict[str, int]:
-    return {f"fetchers: {count}": stopped_by_the_first(count) for count in _FETCHERS}
-
-
 stand_still = Exercise(
     name="stand_still",
     asks=(
@@ -72,7 +68,7 @@ stand_still = Exercise(
         "stopped = {\n" + "".join(f'    "fetchers: {count}": ...,\n' for count in _FETCHERS) + "}\n"
         "exercises.stand_still.check(stopped)"
     ),
-    judge=Value(_stopped),
+    judge=Value(lambda: {f"fetchers: {count}": stopped_by_the_first(count) for count in _FETCHERS}),
     hints=(
         "What waits is not the stream but the fetcher, and with it all that it serves.",
         '`kafkalearn.zookeeper.fetching.fetcher_id("orders", partition, count)` says who serves what.',
@@ -124,10 +120,6 @@ def begins_at(rewound_to: int, storage: str, dual: bool | None) -> int:
     return began.offset
 
 
-def _believed() -> dict[str, int]:
-    return {name: begins_at(*chosen) for name, chosen in _RESTARTS.items()}
-
-
 which_offset = Exercise(
     name="which_offset",
     asks=(
@@ -140,7 +132,7 @@ which_offset = Exercise(
         "begins = {\n" + "".join(f'    "{name}": ...,\n' for name in _RESTARTS) + "}\n"
         "exercises.which_offset.check(begins)"
     ),
-    judge=Value(_believed),
+    judge=Value(lambda: {name: begins_at(*chosen) for name, chosen in _RESTARTS.items()}),
     hints=(
         "Which stores are asked at all? Only with dual commit it is both.",
         "An offset in ZooKeeper has no date; nobody can compare which of the two was written last.",

@@ -243,10 +243,6 @@ def _heir_of_all(plan: list) -> str:
     return f"If broker {dead} dies, one broker alone takes over all that it led."
 
 
-def _solved() -> list[list[int]]:
-    return [[*each] for each in place_shifted(_FOUR, _EIGHT, 3)]
-
-
 third_replica = Exercise(
     name="third_replica",
     asks=(
@@ -277,7 +273,7 @@ third_replica = Exercise(
         ),
         form=_formed,
     ),
-    solve=_solved,
+    solve=lambda: [[*each] for each in place_shifted(_FOUR, _EIGHT, 3)],
     hints=(
         "Keep both brokers of each line, and put a third behind them.",
         "Eight new replicas on four brokers: two for each. For each line two brokers come into question.",

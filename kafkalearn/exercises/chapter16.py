@@ -79,10 +79,6 @@ _POD = {
 }
 
 
-def _stops() -> set[str]:
-    return {move.name for move in moves("refused")} & _POD.keys()
-
-
 what_stops_it = Exercise(
     name="what_stops_it",
     asks=(
@@ -91,7 +87,7 @@ what_stops_it = Exercise(
         + ". Which of them must go? Give a set of names."
     ),
     start="names = {...}\nexercises.what_stops_it.check(names)",
-    judge=Value(_stops),
+    judge=Value(lambda: {move.name for move in moves("refused")} & _POD.keys()),
     hints=(
         "Three of them are about what the coordinator does now: who assigns, and how long it waits.",
         "`max.poll.interval.ms` is about the application's own thread, and stays.",

@@ -176,17 +176,21 @@ def start(settings: Settings) -> Throttled:
 
 
 @dataclass(frozen=True, slots=True)
-class Execute(Checked):
-    """``--execute``: a plan begins, with a limit in bytes a second or without one."""
-
+class _OfAPlan(Checked):
     plan: tuple[Target, ...]
-    throttle: Annotated[int, Whole(0, LARGEST_LONG)] | None = None
-    is_additional: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no plan."""
         object.__setattr__(self, "plan", targets_of(self.plan))
         check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Execute(_OfAPlan):
+    """``--execute``: a plan begins, with a limit in bytes a second or without one."""
+
+    throttle: Annotated[int, Whole(0, LARGEST_LONG)] | None = None
+    is_additional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,29 +202,17 @@ class Copied(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Verify(Checked):
+class Verify(_OfAPlan):
     """``--verify``: clears throttles when nothing moves in the cluster, but with ``--preserve-throttles``."""
 
-    plan: tuple[Target, ...]
     keeps_throttles: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what is no plan."""
-        object.__setattr__(self, "plan", targets_of(self.plan))
-        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Cancel(Checked):
+class Cancel(_OfAPlan):
     """``--cancel``: the plan's partitions go back, and throttles are cleared, but with ``--preserve-throttles``."""
 
-    plan: tuple[Target, ...]
     keeps_throttles: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what is no plan."""
-        object.__setattr__(self, "plan", targets_of(self.plan))
-        check_fields(self)
 
 
 Event: TypeAlias = Execute | Copied | Verify | Cancel
