@@ -21,22 +21,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeAlias
 
-from kafkalearn.base.checks import (
-    LARGEST_INT,
-    NOT_GIVEN,
-    BrokerId,
-    Checked,
-    Count,
-    FilledIn,
-    Index,
-    Millis,
-    Whole,
-    check_fields,
-    fill_in,
-    iterable,
-    text,
-    whole_number,
-)
+from kafkalearn.base import checks
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed, no_event, shown
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
@@ -67,12 +52,12 @@ __all__ = [
     "step",
 ]
 
-Percentage: TypeAlias = Annotated[int, Whole(0, 100)]
+Percentage: TypeAlias = Annotated[int, checks.Whole(0, 100)]
 KRAFT_SINCE, ZOOKEEPER_UNTIL = "3.3", "4.0"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Checked):
+class Settings(checks.Checked):
     """The brokers, and when their leadership is balanced.
 
     Parameters
@@ -101,19 +86,19 @@ class Settings(Checked):
     (300, True)
     """
 
-    broker_ids: tuple[BrokerId, ...]
+    broker_ids: tuple[checks.BrokerId, ...]
     release: ReleaseName = DEFAULT_RELEASE
-    has_leader_rebalancing: FilledIn[bool] = NOT_GIVEN
-    check_interval_s: FilledIn[Count] = NOT_GIVEN
-    imbalance_percentage: FilledIn[Percentage] = NOT_GIVEN
-    has_zookeeper: FilledIn[bool] = NOT_GIVEN
+    has_leader_rebalancing: checks.FilledIn[bool] = checks.NOT_GIVEN
+    check_interval_s: checks.FilledIn[checks.Count] = checks.NOT_GIVEN
+    imbalance_percentage: checks.FilledIn[Percentage] = checks.NOT_GIVEN
+    has_zookeeper: checks.FilledIn[bool] = checks.NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Fill in what the release decides, and refuse what is no cluster."""
-        check_fields(self)
+        checks.check_fields(self)
         if not self.broker_ids or len({*self.broker_ids}) < len(self.broker_ids):
             raise KafkaLearnError(f"broker_ids must name at least one broker, each once, got {shown(self.broker_ids)}")
-        fill_in(
+        checks.fill_in(
             self,
             has_leader_rebalancing=default("auto.leader.rebalance.enable", self.release, side="broker"),
             check_interval_s=default("leader.imbalance.check.interval.seconds", self.release, side="broker"),
@@ -127,7 +112,7 @@ class Settings(Checked):
             raise KafkaLearnError(
                 "imbalance_percentage is read by controllers with ZooKeeper alone; KRaft gives every leadership back"
             )
-        fill_in(self, imbalance_percentage=10)
+        checks.fill_in(self, imbalance_percentage=10)
 
 
 # The state: who leads which partition, which brokers live, and when the controller looks next.
@@ -175,10 +160,11 @@ def partition_of(
     >>> partition_of("orders", 0, [2, 3])
     Led(topic='orders', partition=0, replicas=(2, 3), isr=(2, 3), leader=2, leader_epoch=0, size_bytes=0)
     """
-    text("topic", topic)
-    whole_number("partition", partition, at_least=0)
+    checks.text("topic", topic)
+    checks.whole_number("partition", partition, at_least=0)
     named = tuple(
-        whole_number("replicas", each, at_least=0) for each in iterable("replicas", replicas, of="broker ids")
+        checks.whole_number("replicas", each, at_least=0)
+        for each in checks.iterable("replicas", replicas, of="broker ids")
     )
     if not named or len({*named}) < len(named):
         raise KafkaLearnError(
@@ -194,7 +180,7 @@ def partition_of(
         named,
         tuple(sorted(named)),
         named[0] if leader is None else leader,
-        size_bytes=whole_number("size_bytes", size_bytes, at_least=0),
+        size_bytes=checks.whole_number("size_bytes", size_bytes, at_least=0),
     )
 
 
@@ -222,7 +208,7 @@ def cluster_of(settings: Settings, partitions: Iterable[Led]) -> Cluster:
     >>> cluster_of(Settings((1, 2)), [partition_of("orders", 0, [2, 1])]).partitions[0].leader
     2
     """
-    kept = tuple(iterable("partitions", partitions, of="partition_of(...)"))
+    kept = tuple(checks.iterable("partitions", partitions, of="partition_of(...)"))
     for each in kept:
         unknown = {*each.replicas} - {*settings.broker_ids}
         if unknown:
@@ -237,37 +223,37 @@ def cluster_of(settings: Settings, partitions: Iterable[Led]) -> Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerLost(Checked):
+class BrokerLost(checks.Checked):
     """A broker has been silent too long: it is fenced, leaves every ISR, and others lead."""
 
-    broker_id: BrokerId
+    broker_id: checks.BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerBack(Checked):
+class BrokerBack(checks.Checked):
     """A broker lives again and has caught up: it is in the ISR of all its partitions, and leads what nobody led."""
 
-    broker_id: BrokerId
+    broker_id: checks.BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
+class TimePassed(checks.Checked):
     """The clock moves on; at each end of the interval the controller looks at its leaders, if that is on."""
 
-    ms: Millis
+    ms: checks.Millis
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderImbalanceChecked(Checked):
+class LeaderImbalanceChecked(checks.Checked):
     """The controller looks at its leaders now, as it does by itself every 300 s."""
 
 
 @dataclass(frozen=True, slots=True)
-class ElectLeaders(Checked):
+class ElectLeaders(checks.Checked):
     """An administrator has the preferred leaders elected: of one partition, or, without one, of all."""
 
     topic: str | None = None
-    partition: Index | None = None
+    partition: checks.Index | None = None
 
 
 Event: TypeAlias = BrokerLost | BrokerBack | TimePassed | LeaderImbalanceChecked | ElectLeaders
@@ -598,7 +584,8 @@ def load_without(partitions: Sequence[Led], dead: Iterable[int] = ()) -> tuple[L
     (Load(broker_id=2, leader_count=2, led_bytes=15, replica_count=2, replica_bytes=15),)
     """
     gone = {
-        whole_number("a broker id of dead", each, 0, LARGEST_INT) for each in iterable("dead", dead, of="broker ids")
+        checks.whole_number("a broker id of dead", each, 0, checks.LARGEST_INT)
+        for each in checks.iterable("dead", dead, of="broker ids")
     }
     leaders, led, replicas, held = Counter(), Counter(), Counter(), Counter()
     for each in partitions:
@@ -679,8 +666,8 @@ def move_seconds(moved: Sequence[Moved], throttle_bytes_per_s: int, produced_byt
     ----------
     KIP-73; Apache Kafka 0.10.1 to 4.3, ``ReplicationQuotaManager``, ``ReplicaManager.shouldLeaderThrottle``.
     """
-    rate = whole_number("throttle_bytes_per_s", throttle_bytes_per_s, at_least=1)
-    left = rate - whole_number("produced_bytes_per_s", produced_bytes_per_s, at_least=0)
+    rate = checks.whole_number("throttle_bytes_per_s", throttle_bytes_per_s, at_least=1)
+    left = rate - checks.whole_number("produced_bytes_per_s", produced_bytes_per_s, at_least=0)
     busiest = max((max(each.in_bytes, each.out_bytes) for each in moved), default=0)
     if busiest == 0:
         return Fraction(0)

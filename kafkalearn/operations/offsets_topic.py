@@ -7,18 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
-from kafkalearn.base.checks import (
-    LARGEST_INT,
-    Checked,
-    Count,
-    PartitionCount,
-    Whole,
-    check_fields,
-    iterable,
-    sequence,
-    text,
-    whole_number,
-)
+from kafkalearn.base import checks
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event
 from kafkalearn.base.java import JavaRandom
 from kafkalearn.base.promises import judges
@@ -51,11 +40,11 @@ __all__ = [
     "step",
 ]
 
-BrokerNumber: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
+BrokerNumber: TypeAlias = Annotated[int, checks.Whole(0, checks.LARGEST_INT)]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Checked):
+class Settings(checks.Checked):
     """A cluster and its offsets topic.
 
     Parameters
@@ -80,16 +69,16 @@ class Settings(Checked):
     """
 
     brokers: tuple[BrokerNumber, ...] = (1, 2, 3)
-    replication_factor: Count = 3
-    partition_count: PartitionCount = 50
+    replication_factor: checks.Count = 3
+    partition_count: checks.PartitionCount = 50
     release: ReleaseName = DEFAULT_RELEASE
     has_zookeeper: bool | None = None
-    seed: Annotated[int, Whole(0)] = 0
+    seed: Annotated[int, checks.Whole(0)] = 0
     auto_create_topics_enable: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what no cluster can be."""
-        check_fields(self)
+        checks.check_fields(self)
         if len({*self.brokers}) < len(self.brokers) or not self.brokers:
             raise KafkaLearnError(f"brokers must name each broker once, and at least one; got {list(self.brokers)}")
         object.__setattr__(self, "has_zookeeper", uses_zookeeper(self.release, self.has_zookeeper))
@@ -144,35 +133,35 @@ def start(settings: Settings) -> OffsetsTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerStarted(Checked):
+class BrokerStarted(checks.Checked):
     """A broker comes up, on the disk that it left; it has caught up with all that it follows."""
 
     broker: BrokerNumber
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerDied(Checked):
+class BrokerDied(checks.Checked):
     """A broker is down, and the cluster has noticed."""
 
     broker: BrokerNumber
 
 
 @dataclass(frozen=True, slots=True)
-class FindCoordinator(Checked):
+class FindCoordinator(checks.Checked):
     """A client asks any live broker for the coordinator of a group."""
 
     group_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Metadata(Checked):
+class Metadata(checks.Checked):
     """A client asks any live broker for the topic by its name; ``allow.auto.create.topics`` is the client's."""
 
     allow_auto_topic_creation: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Reassigned(Checked):
+class Reassigned(checks.Checked):
     """A plan is given to ``kafka-reassign-partitions``: for each partition the replicas that it is to have.
 
     What can be copied is copied at once; a partition without a leader waits for one. The tool refuses a plan that names
@@ -480,15 +469,15 @@ def groups_without_coordinator(state: OffsetsTopic, group_ids: Iterable[str]) ->
     >>> groups_without_coordinator(state, ["billing", "shipping", "search"])
     ('shipping',)
     """
-    given = [text("group_id", each) for each in iterable("group_ids", group_ids, of="group ids")]
+    given = [checks.text("group_id", each) for each in checks.iterable("group_ids", group_ids, of="group ids")]
     return tuple(each for each in given if _leader_of(state, each)[1] is None)
 
 
 def groups_by_coordinator(state: OffsetsTopic, group_ids: Iterable[str]) -> Mapping[int | None, tuple[str, ...]]:
     """For each broker the groups that it coordinates; under None those that nobody does."""
     found: dict[int | None, list[str]] = {}
-    for each in iterable("group_ids", group_ids, of="group ids"):
-        found.setdefault(_leader_of(state, text("group_id", each))[1], []).append(each)
+    for each in checks.iterable("group_ids", group_ids, of="group ids"):
+        found.setdefault(_leader_of(state, checks.text("group_id", each))[1], []).append(each)
     ordered = sorted(found, key=lambda broker: (broker is None, broker))
     return MappingProxyType({broker: tuple(found[broker]) for broker in ordered})
 
@@ -580,7 +569,7 @@ def create_offsets_topic(
     ``AutoTopicCreationManager``; with KRaft ``ReplicationControlManager.createTopic``, ``StripedReplicaPlacer``.
     """
     live, fenced = _ids("live_brokers", live_brokers), _ids("fenced_brokers", fenced_brokers)
-    whole_number("replication_factor", replication_factor, 1, LARGEST_INT)
+    checks.whole_number("replication_factor", replication_factor, 1, checks.LARGEST_INT)
     if not live:
         raise KafkaLearnError("live_brokers is empty: who should be asked for a coordinator?")
     if both := {*live} & {*fenced}:
@@ -627,8 +616,8 @@ def _logged_with_zookeeper(release: str | Release, live_count: int, replication_
 
 def _ids(name: str, value: object) -> tuple[int, ...]:
     kept = tuple(
-        whole_number(f"{name}[{place}]", each, 0, LARGEST_INT)
-        for place, each in enumerate(sequence(name, value, of="broker ids"))
+        checks.whole_number(f"{name}[{place}]", each, 0, checks.LARGEST_INT)
+        for place, each in enumerate(checks.sequence(name, value, of="broker ids"))
     )
     if len({*kept}) < len(kept):
         raise KafkaLearnError(f"{name} names a broker twice: {list(kept)}; give each once")

@@ -31,20 +31,7 @@ from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.releases.lines import ReleaseName, at_least
-from kafkalearn.zookeeper.fetching.cluster import (
-    NO_CONNECTION,
-    NOT_LEADER,
-    RESETS,
-    Appended,
-    BrokerEvent,
-    Cluster,
-    Log,
-    Rules,
-    answer_fetch,
-    answer_offset,
-    new_cluster,
-    step_by,
-)
+from kafkalearn.zookeeper.fetching import cluster as cluster_model
 
 __all__ = [
     "INVARIANTS",
@@ -119,7 +106,9 @@ class Restarted:
     offset: int | None
 
 
-Effect: TypeAlias = LeaderFound | OffsetFound | Fetched | TooLarge | Refused | Saved | Restarted | Appended
+Effect: TypeAlias = (
+    LeaderFound | OffsetFound | Fetched | TooLarge | Refused | Saved | Restarted | cluster_model.Appended
+)
 
 
 # What the application does, one request at a time.
@@ -141,7 +130,7 @@ class FindOffset(Checked):
     def __post_init__(self) -> None:
         """Refuse any other time."""
         check_fields(self)
-        one_of("reset", self.reset, RESETS)
+        one_of("reset", self.reset, cluster_model.RESETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +155,7 @@ class Restart(Checked):
     """The application dies and starts again: it knows no leader, and its offset is the one that it saved last."""
 
 
-SimpleConsumerEvent: TypeAlias = FindLeader | FindOffset | Seek | Fetch | Save | Restart | BrokerEvent
+SimpleConsumerEvent: TypeAlias = FindLeader | FindOffset | Seek | Fetch | Save | Restart | cluster_model.BrokerEvent
 
 
 LAST_RELEASE = "1.1"  # Kafka 2.0 has no SimpleConsumer
@@ -231,7 +220,7 @@ class Settings(Checked):
 class Reader:
     """The partition on its brokers and the application that reads it, at one moment."""
 
-    cluster: Cluster
+    cluster: cluster_model.Cluster
     leader: int | None = None  # whom the application is connected to
     offset: int | None = None  # what it will fetch next
     saved: int | None = None  # what its own store has
@@ -245,8 +234,8 @@ def start(settings: Settings) -> Reader:
     >>> start(Settings()).leader is None
     True
     """
-    cluster = new_cluster([settings.topic_partition], settings.broker_ids)
-    return Reader(cluster.with_log(Log(settings.topic_partition, settings.broker_ids[0])))
+    cluster = cluster_model.new_cluster([settings.topic_partition], settings.broker_ids)
+    return Reader(cluster.with_log(cluster_model.Log(settings.topic_partition, settings.broker_ids[0])))
 
 
 NO_LEADER = "LEADER_NOT_AVAILABLE"
@@ -257,7 +246,7 @@ def _find_leader(settings: Settings, reader: Reader, event: FindLeader) -> Reade
     if event.broker_id not in settings.broker_ids:
         raise IllegalEvent(f"there is no broker {event.broker_id} to ask; there are {settings.broker_ids}")
     if event.broker_id not in reader.cluster.live_brokers:
-        return replace(reader, effects=(Refused(event.broker_id, NO_CONNECTION),))
+        return replace(reader, effects=(Refused(event.broker_id, cluster_model.NO_CONNECTION),))
     leader = reader.cluster.log(settings.topic_partition).leader
     if leader is None:
         return replace(reader, effects=(Refused(event.broker_id, NO_LEADER),))
@@ -266,9 +255,9 @@ def _find_leader(settings: Settings, reader: Reader, event: FindLeader) -> Reade
 
 def _find_offset(settings: Settings, reader: Reader, event: FindOffset) -> Reader:
     broker_id = _connected(reader)
-    offset = answer_offset(reader.cluster, broker_id, settings.topic_partition, event.reset)
+    offset = cluster_model.answer_offset(reader.cluster, broker_id, settings.topic_partition, event.reset)
     if offset is None:
-        error = NOT_LEADER if broker_id in reader.cluster.live_brokers else NO_CONNECTION
+        error = cluster_model.NOT_LEADER if broker_id in reader.cluster.live_brokers else cluster_model.NO_CONNECTION
         return replace(reader, effects=(Refused(broker_id, error),))
     return replace(reader, offset=offset, effects=(OffsetFound(offset),))
 
@@ -279,8 +268,10 @@ def _fetch(settings: Settings, reader: Reader, event: Fetch) -> Reader:
     if reader.offset is None:
         raise IllegalEvent("the application has no offset to fetch; FindOffset, or Seek")
     if broker_id not in reader.cluster.live_brokers:
-        return replace(reader, effects=(Refused(broker_id, NO_CONNECTION),))
-    (answer,) = answer_fetch(settings, reader.cluster, broker_id, [(settings.topic_partition, reader.offset)])
+        return replace(reader, effects=(Refused(broker_id, cluster_model.NO_CONNECTION),))
+    (answer,) = cluster_model.answer_fetch(
+        settings, reader.cluster, broker_id, [(settings.topic_partition, reader.offset)]
+    )
     if answer.error is not None:
         return replace(reader, effects=(Refused(broker_id, answer.error),))
     if answer.is_cut:
@@ -310,7 +301,7 @@ def _restart(settings: Settings, reader: Reader, event: Restart) -> Reader:
     return replace(reader, leader=None, offset=reader.saved, effects=(Restarted(reader.saved),))
 
 
-_RULES: Rules[Settings, Reader] = {
+_RULES: cluster_model.Rules[Settings, Reader] = {
     FindLeader: _find_leader,
     FindOffset: _find_offset,
     Seek: _seek,
@@ -338,7 +329,7 @@ def step(settings: Settings, state: Reader, event: SimpleConsumerEvent) -> Reade
     ----------
     Apache Kafka 0.8 to 1.1, ``kafka.consumer.SimpleConsumer``, and its example ``SimpleConsumerExample`` of 0.8.
     """
-    return step_by(_RULES, settings, state, event)
+    return cluster_model.step_by(_RULES, settings, state, event)
 
 
 def simulate(

@@ -16,20 +16,8 @@ from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
 from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import Group, Member
+from kafkalearn.offsets.store import model as store_model
 from kafkalearn.offsets.store import simulator as store_simulator
-from kafkalearn.offsets.store.model import (
-    FAILED,
-    LOADING,
-    OWNED,
-    Commit,
-    EndTransaction,
-    Fetch,
-    Load,
-    Store,
-    StoreEvent,
-    StoreGroup,
-    Sweep,
-)
 from kafkalearn.offsets.store.simulator import logged_groups
 from kafkalearn.operations import leadership
 from kafkalearn.operations.coordinator_life.model import (
@@ -295,12 +283,12 @@ def read(settings: Settings, life: Life, event: LoadRead) -> Life:
         if not settings.has_one_thread:
             return _failed(life, coordinator, NO_LEADER)
         return _ended(settings, life, coordinator, logged_groups(life.log[: coordinator.read_count]))
-    before = Store(LOADING, log=life.log, read_count=coordinator.read_count)
-    after = store_simulator.step(settings.store, before, Load(event.record_count))
-    if after.status == FAILED:
+    before = store_model.Store(store_model.LOADING, log=life.log, read_count=coordinator.read_count)
+    after = store_simulator.step(settings.store, before, store_model.Load(event.record_count))
+    if after.status == store_model.FAILED:
         return _failed(life, coordinator, BAD_RECORD)
     coordinator = coordinator._replace(read_count=after.read_count)
-    if after.status == LOADING:
+    if after.status == store_model.LOADING:
         return life.with_coordinator(coordinator)
     return _ended(settings, life, coordinator, after.groups)
 
@@ -422,15 +410,17 @@ def ask(settings: Settings, life: Life, event: Request) -> Life:
     if api == COMMIT:
         return _commit(settings, life, event)
     if api == FETCH:
-        answer = _on(settings, life, coordinator, Fetch(group_id, TOPIC, PARTITION)).effects[0]
+        answer = _on(settings, life, coordinator, store_model.Fetch(group_id, TOPIC, PARTITION)).effects[0]
         return life.with_effects(Answered(broker_id, api, group_id, answer.error, answer.offset))
     if api in (HEARTBEAT, CONSUMER_HEARTBEAT, SYNC):
         return _of_member(settings, life, coordinator, event)
     return life.with_effects(Answered(broker_id, api, group_id, NONE))
 
 
-def _on(settings: Settings, life: Life, coordinator: Coordinator, event: StoreEvent) -> Store:
-    return store_simulator.step(settings.store, Store(OWNED, log=life.log, groups=coordinator.groups), event)
+def _on(settings: Settings, life: Life, coordinator: Coordinator, event: store_model.StoreEvent) -> store_model.Store:
+    return store_simulator.step(
+        settings.store, store_model.Store(store_model.OWNED, log=life.log, groups=coordinator.groups), event
+    )
 
 
 def _commit(settings: Settings, life: Life, event: Request) -> Life:
@@ -441,7 +431,7 @@ def _commit(settings: Settings, life: Life, event: Request) -> Life:
         return life.with_effects(Answered(broker_id, COMMIT, group_id, NOT_COORDINATOR))
     group = next((each for each in coordinator.groups if each.group_id == group_id), None)
     generation = group.epoch if group is not None and event.member_id else -1
-    commit = Commit(
+    commit = store_model.Commit(
         group_id,
         TOPIC,
         PARTITION,
@@ -477,8 +467,8 @@ def store_group(settings: Settings, life: Life, event: GroupStored) -> Life:
     members = tuple(
         Member(each, session_timeout_ms=settings.session_timeout_ms, subscribed=(TOPIC,)) for each in event.member_ids
     )
-    is_classic = event.kind == StoreGroup.__dataclass_fields__["kind"].default
-    written = StoreGroup(
+    is_classic = event.kind == store_model.StoreGroup.__dataclass_fields__["kind"].default
+    written = store_model.StoreGroup(
         event.group_id,
         event.generation,
         life.now_ms,
@@ -498,7 +488,7 @@ def store_group(settings: Settings, life: Life, event: GroupStored) -> Life:
 def end_transaction(settings: Settings, life: Life, event: TransactionEnded) -> Life:
     """The life after the marker of a transaction: its commits count, or never did."""
     coordinator = _acting(settings, life, event)
-    after = _on(settings, life, coordinator, EndTransaction(event.producer_id, event.is_commit))
+    after = _on(settings, life, coordinator, store_model.EndTransaction(event.producer_id, event.is_commit))
     life = replace(life, log=after.log).with_coordinator(coordinator._replace(groups=after.groups))
     known = {group.group_id: group.offset(TOPIC, PARTITION) for group in after.groups}
     kept = {group_id: each.offset for group_id, each in known.items() if each is not None}
@@ -553,8 +543,8 @@ def _sweep_if_due(settings: Settings, life: Life, coordinator: Coordinator) -> L
 
 def sweep(settings: Settings, life: Life, coordinator: Coordinator) -> Life:
     """The life after the expiry task of the coordinator has run now."""
-    before = Store(OWNED, log=life.log, groups=coordinator.groups)
-    after = store_simulator.step(settings.store, before, Sweep(life.now_ms))
+    before = store_model.Store(store_model.OWNED, log=life.log, groups=coordinator.groups)
+    after = store_simulator.step(settings.store, before, store_model.Sweep(life.now_ms))
     offset_count = _offset_count(before) - _offset_count(after)
     group_count = len(before.groups) - len(after.groups)
     kept = {group.group_id for group in after.groups if group.offset(TOPIC, PARTITION) is not None}
@@ -564,7 +554,7 @@ def sweep(settings: Settings, life: Life, coordinator: Coordinator) -> Life:
     return life.with_coordinator(coordinator._replace(groups=after.groups), swept)
 
 
-def _offset_count(store: Store) -> int:
+def _offset_count(store: store_model.Store) -> int:
     return sum(len(group.offsets) for group in store.groups)
 
 

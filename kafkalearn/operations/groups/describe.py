@@ -6,18 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
-from kafkalearn.base.checks import (
-    LARGEST_INT,
-    Checked,
-    Millis,
-    Offset,
-    Whole,
-    check_fields,
-    flag,
-    mapping,
-    sequence,
-    text,
-)
+from kafkalearn.base import checks
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.java import hash_order, utf16_key
 from kafkalearn.base.topic_partition import TopicPartition
@@ -28,7 +17,7 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionLog(Checked):
+class PartitionLog(checks.Checked):
     """The log of one partition.
 
     Attributes
@@ -41,13 +30,13 @@ class PartitionLog(Checked):
         Offset and timestamp of records, by offset. What is not in it has no timestamp that anybody asks for.
     """
 
-    end: Offset
-    start: Offset = 0
-    times: tuple[tuple[Offset, Millis], ...] = ()
+    end: checks.Offset
+    start: checks.Offset = 0
+    times: tuple[tuple[checks.Offset, checks.Millis], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a log that ends before it begins."""
-        check_fields(self)
+        checks.check_fields(self)
         if self.end < self.start:
             raise KafkaLearnError(f"a log that begins at {self.start} cannot end at {self.end}: the end comes after")
 
@@ -76,10 +65,10 @@ def log_of(topics: Topics, at: TopicPartition) -> PartitionLog | None:
 
 def checked_topics(topics: object) -> Topics:
     """Topics given by the user: a mapping from names to logs."""
-    given: Mapping[Any, Any] = mapping("topics", topics, of="name to PartitionLog of each partition")
+    given: Mapping[Any, Any] = checks.mapping("topics", topics, of="name to PartitionLog of each partition")
     for name, logs in given.items():
-        text("a name of topics", name)
-        for place, each in enumerate(sequence(f"topics[{name!r}]", logs, of="PartitionLog(...)")):
+        checks.text("a name of topics", name)
+        for place, each in enumerate(checks.sequence(f"topics[{name!r}]", logs, of="PartitionLog(...)")):
             if not isinstance(each, PartitionLog):
                 raise KafkaLearnError(f"topics[{name!r}][{place}] must be PartitionLog(end), got {shown(each)}")
     return given
@@ -136,7 +125,7 @@ def describe_offsets(
     Apache Kafka 0.9 to 4.3, ``ConsumerGroupCommand``.
     """
     checked_topics(topics)
-    if flag("is_verbose", is_verbose) and not at_least("4.0", release):
+    if checks.flag("is_verbose", is_verbose) and not at_least("4.0", release):
         raise KafkaLearnError(f"--describe with --verbose shows leader epochs since 4.0, got release {release!s}")
     if not at_least("0.10.2", release):
         return _with_owners(group, topics, release)
@@ -281,7 +270,7 @@ def describe_members(group: Group, release: str | Release = DEFAULT_RELEASE, *, 
     lines = [[name for name, _, _ in columns]]
     lines += [[cell_of(group, each) for _, _, cell_of in columns] for each in group.members]
     fixed = [f"{line(cells, widths)} " for cells in lines]
-    ends = _assignments(group, release) if flag("is_verbose", is_verbose) else [""] * len(lines)
+    ends = _assignments(group, release) if checks.flag("is_verbose", is_verbose) else [""] * len(lines)
     return "\n" + "".join(f"{begin}{end}\n" for begin, end in zip(fixed, ends, strict=True))
 
 
@@ -341,12 +330,12 @@ def _in_brackets(assigned: Iterable[TopicPartition], release: str | Release) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Coordinator(Checked):
+class Coordinator(checks.Checked):
     """The broker that coordinates a group, as clients see it."""
 
-    id: Annotated[int, Whole(0, LARGEST_INT)]
+    id: Annotated[int, checks.Whole(0, checks.LARGEST_INT)]
     host: str = "localhost"
-    port: Annotated[int, Whole(0, 65535)] = 9092
+    port: Annotated[int, checks.Whole(0, 65535)] = 9092
 
 
 def describe_state(
@@ -378,7 +367,7 @@ def describe_state(
     """
     if not at_least("1.1", release):
         raise KafkaLearnError(f"--state is known since 1.1, got release {release!s}")
-    if flag("is_verbose", is_verbose) and not at_least("4.0", release):
+    if checks.flag("is_verbose", is_verbose) and not at_least("4.0", release):
         raise KafkaLearnError(f"--state with --verbose shows epochs since 4.0, got release {release!s}")
     if not is_known(group, release):
         return unknown_group(group.group_id, release)

@@ -13,32 +13,7 @@ from typing import TypedDict, Unpack
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.zookeeper import tree
-from kafkalearn.zookeeper.connector.model import (
-    CHILDREN,
-    DATA,
-    EVENT,
-    MAIN,
-    NO_OFFSET,
-    SESSION,
-    TOPIC_SESSION,
-    TOPICS,
-    Asked,
-    Attempt,
-    Committed,
-    Connector,
-    ConnectorEffect,
-    CreateMessageStreams,
-    Group,
-    Notice,
-    Notified,
-    PartitionInfo,
-    RebalanceBegan,
-    RecordsRead,
-    Registered,
-    SessionGone,
-    Settings,
-    Threw,
-)
+from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.layout import (
     BROKER_IDS,
     BROKER_TOPICS,
@@ -74,11 +49,11 @@ class ConnectorChanges(TypedDict, total=False):
     topics: tuple[str, ...]
     watches_topics: bool
     watches_brokers: bool
-    registry: tuple[PartitionInfo, ...]
+    registry: tuple[model.PartitionInfo, ...]
     is_fetching: bool
     is_triggered: bool
-    notices: tuple[Notice, ...]
-    attempt: Attempt | None
+    notices: tuple[model.Notice, ...]
+    attempt: model.Attempt | None
     waiting: tuple[str, ...]
     has_given_up: bool
 
@@ -86,29 +61,29 @@ class ConnectorChanges(TypedDict, total=False):
 class GroupUpdate:
     """The next state of a group, put together piece by piece."""
 
-    def __init__(self, settings: Settings, group: Group) -> None:
+    def __init__(self, settings: model.Settings, group: model.Group) -> None:
         """Begin with the group as it is before the event."""
         self.settings = settings
         self.tree = group.tree
         self.connectors = {each.name: each for each in group.connectors}
         self.log_ends = dict(group.log_ends)
-        self.effects: list[ConnectorEffect] = []
+        self.effects: list[model.ConnectorEffect] = []
         self._reads: Counter[str] = Counter()
         self._writes: Counter[str] = Counter()
 
-    def group(self) -> Group:
+    def group(self) -> model.Group:
         """What came of it."""
-        asked = (Asked(name, self._reads[name], self._writes[name]) for name in {**self._reads, **self._writes})
+        asked = (model.Asked(name, self._reads[name], self._writes[name]) for name in {**self._reads, **self._writes})
         connectors = tuple(self.connectors[name] for name in sorted(self.connectors))
-        return Group(self.tree, connectors, tuple(sorted(self.log_ends.items())), (*self.effects, *asked))
+        return model.Group(self.tree, connectors, tuple(sorted(self.log_ends.items())), (*self.effects, *asked))
 
-    def change(self, name: str, **changes: Unpack[ConnectorChanges]) -> Connector:
+    def change(self, name: str, **changes: Unpack[ConnectorChanges]) -> model.Connector:
         """A consumer with some fields changed."""
         changed = replace(self.connectors[name], **changes)
         self.connectors[name] = changed
         return changed
 
-    def emit(self, effect: ConnectorEffect) -> None:
+    def emit(self, effect: model.ConnectorEffect) -> None:
         """Something has happened."""
         self.effects.append(effect)
 
@@ -126,7 +101,7 @@ class GroupUpdate:
                 case tree.WatchFired(session, path, what):
                     self._tell(session, path, what)
                 case tree.SessionEnded(session, removed, has_expired):
-                    self.emit(SessionGone(session, removed, has_expired))
+                    self.emit(model.SessionGone(session, removed, has_expired))
 
     def ask(self, name: str, request: tree.Request) -> tree.Answered:
         """A request of a consumer, counted."""
@@ -143,12 +118,12 @@ class GroupUpdate:
         )
         if notified is None:
             return
-        self.emit(Notified(notified.name, path, what))
-        kind = DATA if last_name(path) in notified.topics and parent_path(path) == BROKER_TOPICS else None
+        self.emit(model.Notified(notified.name, path, what))
+        kind = model.DATA if last_name(path) in notified.topics and parent_path(path) == BROKER_TOPICS else None
         if what == tree.NODE_CHILDREN_CHANGED:
-            kind = TOPICS if path == BROKER_TOPICS else CHILDREN
+            kind = model.TOPICS if path == BROKER_TOPICS else model.CHILDREN
         if kind is not None:
-            self.change(notified.name, notices=(*notified.notices, Notice(kind, path)))
+            self.change(notified.name, notices=(*notified.notices, model.Notice(kind, path)))
 
     # ---- what ZooKeeper's client offers: it leaves a watch wherever a listener is
 
@@ -232,8 +207,8 @@ def ask_for_rebalance(update: GroupUpdate, name: str, thread: str) -> None:
     if connector.attempt is not None:
         update.change(name, waiting=(*connector.waiting, thread))
     else:
-        update.emit(RebalanceBegan(name, thread))
-        update.change(name, attempt=Attempt(thread))
+        update.emit(model.RebalanceBegan(name, thread))
+        update.change(name, attempt=model.Attempt(thread))
 
 
 def leave_lock(update: GroupUpdate, name: str) -> None:
@@ -268,7 +243,7 @@ def register(update: GroupUpdate, name: str, timestamp_ms: int) -> bool:
         update.data(name, path)
         if path not in update.tree.ephemerals(connector.session):
             return False
-    update.emit(Registered(name, connector.consumer_id))
+    update.emit(model.Registered(name, connector.consumer_id))
     return True
 
 
@@ -303,38 +278,38 @@ NODE_IN_THE_WAY = (
 )
 
 
-def create_message_streams(update: GroupUpdate, event: CreateMessageStreams) -> None:
+def create_message_streams(update: GroupUpdate, event: model.CreateMessageStreams) -> None:
     """A process starts, connects, registers, listens, and rebalances on its main thread."""
     name = event.consumer
     had = update.connectors.get(name)
     if had is not None and had.is_running:
         by_filter = isinstance(event.subscription, Filtered)
-        return update.emit(Threw(name, TWICE_BY_FILTER if by_filter else TWICE))
+        return update.emit(model.Threw(name, TWICE_BY_FILTER if by_filter else TWICE))
     _new_process(update, event, had)
     if isinstance(event.subscription, Streams):
         try:
             stream_counts(event.subscription, tuple)
         except AssertionError:
-            return update.emit(Threw(name, NO_STREAMS))  # before anything is written
+            return update.emit(model.Threw(name, NO_STREAMS))  # before anything is written
     else:
         found = event.subscription.filter.among(
             update.children(name, BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
         )
         update.change(name, filtered=found)
     if not register(update, name, event.timestamp_ms):
-        return update.emit(Threw(name, NODE_IN_THE_WAY))
+        return update.emit(model.Threw(name, NODE_IN_THE_WAY))
     try:
         listen(update, name)
     except AssertionError:
-        return update.emit(Threw(name, NO_STREAMS))  # its node stays
-    return ask_for_rebalance(update, name, MAIN)
+        return update.emit(model.Threw(name, NO_STREAMS))  # its node stays
+    return ask_for_rebalance(update, name, model.MAIN)
 
 
-def _new_process(update: GroupUpdate, event: CreateMessageStreams, had: Connector | None) -> None:
+def _new_process(update: GroupUpdate, event: model.CreateMessageStreams, had: model.Connector | None) -> None:
     consumer_id = event.consumer_id or named_consumer_id(update.settings.group, event.consumer)
     count = 1 if had is None else had.session_count + 1
     session = session_name(event.consumer, count)
-    update.connectors[event.consumer] = Connector(
+    update.connectors[event.consumer] = model.Connector(
         event.consumer, consumer_id, count, session=session, subscription=event.subscription
     )
     update.happen(tree.SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
@@ -350,12 +325,12 @@ def reconnect(update: GroupUpdate, name: str) -> None:
     update.happen(tree.SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
     notices = connector.notices
     if connector.is_registered:
-        notices += (Notice(SESSION),)
-        notices += (Notice(TOPIC_SESSION),) if connector.watches_topics else ()
-        notices += (Notice(CHILDREN, ids_path(update.settings.group)),)
-        notices += (Notice(CHILDREN, BROKER_IDS),) if connector.watches_brokers else ()
-        notices += (Notice(TOPICS, BROKER_TOPICS),) if connector.watches_topics else ()
-        notices += tuple(Notice(DATA, topic_path(topic)) for topic in connector.topics)
+        notices += (model.Notice(model.SESSION),)
+        notices += (model.Notice(model.TOPIC_SESSION),) if connector.watches_topics else ()
+        notices += (model.Notice(model.CHILDREN, ids_path(update.settings.group)),)
+        notices += (model.Notice(model.CHILDREN, BROKER_IDS),) if connector.watches_brokers else ()
+        notices += (model.Notice(model.TOPICS, BROKER_TOPICS),) if connector.watches_topics else ()
+        notices += tuple(model.Notice(model.DATA, topic_path(topic)) for topic in connector.topics)
     update.change(name, session=session, session_count=count, notices=notices)
 
 
@@ -365,10 +340,10 @@ def reconnect(update: GroupUpdate, name: str) -> None:
 def committed_offset(update: GroupUpdate, name: str, partition: TopicPartition) -> int:
     """What the node of a partition says; -1 if there is none."""
     content = update.data(name, offset_path(update.settings.group, *partition))
-    return NO_OFFSET if content is None else int(content)
+    return model.NO_OFFSET if content is None else int(content)
 
 
-def in_range(update: GroupUpdate, info: PartitionInfo) -> PartitionInfo:
+def in_range(update: GroupUpdate, info: model.PartitionInfo) -> model.PartitionInfo:
     """A partition as its fetcher begins it: an offset that the log does not have is replaced by one of its ends."""
     end = update.log_end(info.topic_partition)
     if 0 <= info.consumed <= end:
@@ -385,7 +360,7 @@ def read(update: GroupUpdate, name: str, at_most: int | None) -> None:
         if at_most is not None:
             end = min(end, info.consumed + at_most)
         if end > info.consumed:
-            update.emit(RecordsRead(name, info.topic, info.partition, info.consumed, end))
+            update.emit(model.RecordsRead(name, info.topic, info.partition, info.consumed, end))
             info = info._replace(consumed=end)
         read_infos.append(info)
     update.change(name, registry=tuple(read_infos))
@@ -398,7 +373,7 @@ def commit(update: GroupUpdate, name: str) -> None:
     for info in connector.registry:
         if info.consumed != info.committed:
             update.write(name, offset_path(update.settings.group, info.topic, info.partition), str(info.consumed))
-            update.emit(Committed(name, info.topic, info.partition, info.consumed))
+            update.emit(model.Committed(name, info.topic, info.partition, info.consumed))
             info = info._replace(committed=info.consumed)
         infos.append(info)
     update.change(name, registry=tuple(infos))
@@ -486,14 +461,14 @@ def topics_changed(update: GroupUpdate, name: str) -> None:
         listen(update, name)
     except AssertionError:
         return  # the event thread writes it to the log and goes on
-    ask_for_rebalance(update, name, EVENT)
+    ask_for_rebalance(update, name, model.EVENT)
 
 
 def _session_is_new(update: GroupUpdate, name: str, path: str) -> None:
     """All ephemeral nodes are gone: forget what was owned, register again, rebalance."""
     update.change(name, registry=())
     if register(update, name, 0):
-        ask_for_rebalance(update, name, EVENT)
+        ask_for_rebalance(update, name, model.EVENT)
 
 
 def _listen_to_topics_again(update: GroupUpdate, name: str, path: str) -> None:
@@ -502,11 +477,11 @@ def _listen_to_topics_again(update: GroupUpdate, name: str, path: str) -> None:
 
 
 _HANDLERS = {
-    CHILDREN: _children_changed,
-    DATA: _data_changed,
-    TOPICS: _topics_changed,
-    SESSION: _session_is_new,
-    TOPIC_SESSION: _listen_to_topics_again,
+    model.CHILDREN: _children_changed,
+    model.DATA: _data_changed,
+    model.TOPICS: _topics_changed,
+    model.SESSION: _session_is_new,
+    model.TOPIC_SESSION: _listen_to_topics_again,
 }
 
 

@@ -9,27 +9,7 @@ from kafkalearn.assignors.registry import assign
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.zookeeper import layout
-from kafkalearn.zookeeper.connector.model import (
-    ASSIGN,
-    BACKOFF,
-    BUILD,
-    MAIN,
-    OFFSETS,
-    OWN,
-    READ,
-    RELEASE,
-    START,
-    STOP,
-    Attempt,
-    AttemptFailed,
-    GaveUp,
-    Owned,
-    OwnedByAnother,
-    PartitionInfo,
-    Rebalanced,
-    Released,
-    Threw,
-)
+from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.connector.process import (
     GroupUpdate,
     close,
@@ -67,7 +47,7 @@ def threads_of_group(update: GroupUpdate, name: str) -> tuple[list[OldConsumer],
 
 def own_part(
     update: GroupUpdate, name: str, threads: list[OldConsumer], partition_counts: dict[str, int]
-) -> tuple[PartitionInfo, ...]:
+) -> tuple[model.PartitionInfo, ...]:
     """The partitions of the consumer's own threads."""
     settings, own = update.settings, update.connectors[name].consumer_id
     try:
@@ -80,7 +60,7 @@ def own_part(
     except KafkaLearnError as reason:  # roundrobin up to 0.10.1, of threads that are not alike
         raise NoView(f"java.lang.IllegalArgumentException: {reason}") from None
     mine = [
-        PartitionInfo(topic, partition, thread)
+        model.PartitionInfo(topic, partition, thread)
         for thread, partitions in assignment.items()
         if layout.consumer_of_thread(thread) == own
         for topic, partition in partitions
@@ -117,7 +97,7 @@ def _topics_of(update: GroupUpdate, name: str, consumer_id: str) -> dict[str, in
 # is that the node of its owner can be created once.
 
 
-def rebalance_step(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def rebalance_step(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """The next step of the try that is going on."""
     try:
         _STEPS[attempt.stage](update, name, attempt)
@@ -125,7 +105,7 @@ def rebalance_step(update: GroupUpdate, name: str, attempt: Attempt) -> None:
         _failed(update, name, attempt, str(reason))
 
 
-def _read(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _read(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """1. Which brokers are there, what did I subscribe to? Without a broker all stays as it is."""
     if update.connectors[name].is_closing:
         return _over(update, name)
@@ -135,7 +115,7 @@ def _read(update: GroupUpdate, name: str, attempt: Attempt) -> None:
         update.change(name, watches_brokers=True)
         update.listen_to_children(name, layout.BROKER_IDS)
         return _succeeded(update, name, attempt)
-    return _next(update, name, attempt._replace(stage=STOP, topics=tuple(topics)))
+    return _next(update, name, attempt._replace(stage=model.STOP, topics=tuple(topics)))
 
 
 def _brokers(update: GroupUpdate, name: str) -> tuple[str, ...]:
@@ -146,10 +126,10 @@ def _brokers(update: GroupUpdate, name: str) -> tuple[str, ...]:
     return ids
 
 
-def _stop(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _stop(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """2. Stop the leader finder and the fetchers, clear the queues; commit, if that is done automatically."""
     _stop_fetchers(update, name)
-    _next(update, name, attempt._replace(stage=RELEASE))
+    _next(update, name, attempt._replace(stage=model.RELEASE))
 
 
 def _stop_fetchers(update: GroupUpdate, name: str) -> None:
@@ -158,43 +138,43 @@ def _stop_fetchers(update: GroupUpdate, name: str) -> None:
         commit(update, name)
 
 
-def _release(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _release(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """3. Delete the nodes of the partitions that this consumer believes to own, whosever they are now."""
     owned = update.connectors[name].owned
     for partition in owned:
         update.delete(name, layout.owner_path(update.settings.group, *partition))
     if owned:
-        update.emit(Released(name, owned))
+        update.emit(model.Released(name, owned))
     update.change(name, registry=())
-    _next(update, name, attempt._replace(stage=ASSIGN))
+    _next(update, name, attempt._replace(stage=model.ASSIGN))
 
 
-def _assign(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _assign(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """4. Read the whole group and compute everybody's partitions; the own part is kept."""
     threads, members, partition_counts = threads_of_group(update, name)
     infos = own_part(update, name, threads, partition_counts)
-    _next(update, name, attempt._replace(stage=OFFSETS, members=members, infos=infos))
+    _next(update, name, attempt._replace(stage=model.OFFSETS, members=members, infos=infos))
 
 
-def _offsets(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _offsets(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """5. Read the committed offset of each partition."""
     offsets = [committed_offset(update, name, info.topic_partition) for info in attempt.infos]
     infos = tuple(
         info._replace(consumed=offset, committed=offset) for info, offset in zip(attempt.infos, offsets, strict=True)
     )
-    _next(update, name, attempt._replace(stage=BUILD, infos=infos))
+    _next(update, name, attempt._replace(stage=model.BUILD, infos=infos))
 
 
-def _build(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _build(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """6. Make a registry of them, which nobody sees yet."""
     if update.connectors[name].is_closing:
         return _failed(update, name, attempt, "it is shutting down")
-    return _next(update, name, attempt._replace(stage=OWN))
+    return _next(update, name, attempt._replace(stage=model.OWN))
 
 
-def _own(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _own(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """7. Create the owners' nodes. If one is there already, delete those just created, and fail."""
-    created: list[PartitionInfo] = []
+    created: list[model.PartitionInfo] = []
     conflict = None
     for info in attempt.infos:
         if _create_owner(update, name, info):
@@ -206,11 +186,11 @@ def _own(update: GroupUpdate, name: str, attempt: Attempt) -> None:
             update.delete(name, layout.owner_path(update.settings.group, *info.topic_partition))
         return _failed(update, name, attempt, f"{conflict} has another owner", conflict)
     if attempt.infos:
-        update.emit(Owned(name, tuple(info.topic_partition for info in attempt.infos)))
-    return _next(update, name, attempt._replace(stage=START))
+        update.emit(model.Owned(name, tuple(info.topic_partition for info in attempt.infos)))
+    return _next(update, name, attempt._replace(stage=model.START))
 
 
-def _create_owner(update: GroupUpdate, name: str, info: PartitionInfo) -> bool:
+def _create_owner(update: GroupUpdate, name: str, info: model.PartitionInfo) -> bool:
     """Whether the node says now that the thread owns it; a node that says so already is taken for one's own."""
     path = layout.owner_path(update.settings.group, info.topic, info.partition)
     if update.create_ephemeral(name, path, info.thread) != NODE_EXISTS:
@@ -218,58 +198,60 @@ def _create_owner(update: GroupUpdate, name: str, info: PartitionInfo) -> bool:
     stored = update.data(name, path)
     if stored == info.thread:
         return True
-    update.emit(OwnedByAnother(name, info.topic_partition, stored))
+    update.emit(model.OwnedByAnother(name, info.topic_partition, stored))
     return False
 
 
-def _start(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _start(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """8. Publish the registry, start the fetchers."""
     registry = tuple(in_range(update, info) for info in attempt.infos)
     update.change(name, registry=registry, is_fetching=True)
     _succeeded(update, name, attempt)
 
 
-def _go_on(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _go_on(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     """The pause is over: the next try, or the exception."""
     if attempt.number + 1 < update.settings.rebalance_max_retries:
-        return _next(update, name, Attempt(attempt.thread, attempt.number + 1))
+        return _next(update, name, model.Attempt(attempt.thread, attempt.number + 1))
     connector = update.change(name, has_given_up=True)
-    update.emit(GaveUp(name, attempt.thread))
-    if attempt.thread == MAIN:
+    update.emit(model.GaveUp(name, attempt.thread))
+    if attempt.thread == model.MAIN:
         retries = update.settings.rebalance_max_retries
         words = f"{connector.consumer_id} can't rebalance after {retries} retries"
-        update.emit(Threw(name, f"kafka.common.ConsumerRebalanceFailedException: {words}"))
+        update.emit(model.Threw(name, f"kafka.common.ConsumerRebalanceFailedException: {words}"))
     return _over(update, name)
 
 
 _STEPS = {
-    READ: _read,
-    STOP: _stop,
-    RELEASE: _release,
-    ASSIGN: _assign,
-    OFFSETS: _offsets,
-    BUILD: _build,
-    OWN: _own,
-    START: _start,
-    BACKOFF: _go_on,
+    model.READ: _read,
+    model.STOP: _stop,
+    model.RELEASE: _release,
+    model.ASSIGN: _assign,
+    model.OFFSETS: _offsets,
+    model.BUILD: _build,
+    model.OWN: _own,
+    model.START: _start,
+    model.BACKOFF: _go_on,
 }
 
 
-def _next(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _next(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     update.change(name, attempt=attempt)
 
 
-def _failed(update: GroupUpdate, name: str, attempt: Attempt, why: str, conflict: TopicPartition | None = None) -> None:
+def _failed(
+    update: GroupUpdate, name: str, attempt: model.Attempt, why: str, conflict: TopicPartition | None = None
+) -> None:
     """The fetchers are stopped and all queues cleared, whatever step it was; then the pause."""
-    update.emit(AttemptFailed(name, attempt.number, why))
+    update.emit(model.AttemptFailed(name, attempt.number, why))
     _stop_fetchers(update, name)
-    _next(update, name, attempt._replace(stage=BACKOFF, infos=(), conflict=conflict))
+    _next(update, name, attempt._replace(stage=model.BACKOFF, infos=(), conflict=conflict))
 
 
-def _succeeded(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+def _succeeded(update: GroupUpdate, name: str, attempt: model.Attempt) -> None:
     connector = update.change(name, has_given_up=False)
-    update.emit(Rebalanced(name, connector.owned, attempt.number + 1))
-    if attempt.thread == MAIN:
+    update.emit(model.Rebalanced(name, connector.owned, attempt.number + 1))
+    if attempt.thread == model.MAIN:
         update.change(name, has_streams=True)
         if isinstance(connector.subscription, Filtered):
             _watch_topics(update, name)

@@ -6,18 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple
 
 from kafkalearn.assignors.members import MOST_STREAMS
-from kafkalearn.base.checks import (
-    NOT_GIVEN,
-    BrokerId,
-    Checked,
-    Count,
-    FilledIn,
-    PartitionCount,
-    Whole,
-    check_fields,
-    fill_in,
-    one_of,
-)
+from kafkalearn.base import checks
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.releases import default
@@ -28,7 +17,7 @@ LAST_RELEASE = "1.1"  # Kafka 2.0 has no old consumer
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Checked):
+class Settings(checks.Checked):
     """What stays the same while an old consumer fetches.
 
     Parameters
@@ -71,20 +60,20 @@ class Settings(Checked):
     kafkalearn.base.errors.KafkaLearnError: release must be 1.1 or before, got 2.0: 2.0 removed this consumer
     """
 
-    topics: tuple[tuple[str, PartitionCount], ...] = (("orders", 2),)
-    broker_ids: tuple[BrokerId, ...] = (1, 2)
-    stream_count: Annotated[int, Whole(1, MOST_STREAMS)] = 1
-    num_consumer_fetchers: FilledIn[Count] = NOT_GIVEN
-    queued_max_message_chunks: FilledIn[Count] = NOT_GIVEN
-    fetch_message_max_bytes: FilledIn[Count] = NOT_GIVEN
-    auto_offset_reset: FilledIn[str] = NOT_GIVEN
-    consumer_timeout_ms: FilledIn[Annotated[int, Whole(-1)]] = NOT_GIVEN
-    auto_commit_enable: FilledIn[bool] = NOT_GIVEN
+    topics: tuple[tuple[str, checks.PartitionCount], ...] = (("orders", 2),)
+    broker_ids: tuple[checks.BrokerId, ...] = (1, 2)
+    stream_count: Annotated[int, checks.Whole(1, MOST_STREAMS)] = 1
+    num_consumer_fetchers: checks.FilledIn[checks.Count] = checks.NOT_GIVEN
+    queued_max_message_chunks: checks.FilledIn[checks.Count] = checks.NOT_GIVEN
+    fetch_message_max_bytes: checks.FilledIn[checks.Count] = checks.NOT_GIVEN
+    auto_offset_reset: checks.FilledIn[str] = checks.NOT_GIVEN
+    consumer_timeout_ms: checks.FilledIn[Annotated[int, checks.Whole(-1)]] = checks.NOT_GIVEN
+    auto_commit_enable: checks.FilledIn[bool] = checks.NOT_GIVEN
     release: ReleaseName = LAST_RELEASE
 
     def __post_init__(self) -> None:
         """Fill in what was not given; refuse what no old consumer can be given."""
-        check_fields(self)
+        checks.check_fields(self)
         if at_least("2.0", self.release):
             raise KafkaLearnError(
                 f"release must be {LAST_RELEASE} or before, got {self.release}: 2.0 removed this consumer"
@@ -92,7 +81,7 @@ class Settings(Checked):
         for what, names in (("topic", [name for name, _ in self.topics]), ("broker", self.broker_ids)):
             if not names or len(set(names)) < len(names):
                 raise KafkaLearnError(f"each {what} must be there once, and one at least; got {names!r}")
-        fill_in(
+        checks.fill_in(
             self,
             **{
                 name: default(name.replace("_", "."), self.release, side="old-consumer")
@@ -106,7 +95,7 @@ class Settings(Checked):
                 )
             },
         )
-        one_of("auto_offset_reset", self.auto_offset_reset, RESETS)
+        checks.one_of("auto_offset_reset", self.auto_offset_reset, RESETS)
 
     @property
     def topic_partitions(self) -> tuple[TopicPartition, ...]:
