@@ -179,7 +179,6 @@ REPLICATION_FACTOR = 3
 START_MS = 1_775_001_600_000  # 2026-04-01, 00:00 UTC
 SAMPLE_MS = 300_000
 SAMPLE_COUNT = 48  # four hours
-END_MS = START_MS + SAMPLE_MS * (SAMPLE_COUNT - 1)  # the last sample
 
 TOPICS = {"orders": 12, "payments": 6, "clicks": 12, "profiles": 6, "__consumer_offsets": 12}
 COMPACTED = ("profiles", "__consumer_offsets")
