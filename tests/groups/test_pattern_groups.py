@@ -2,7 +2,8 @@
 
 import pytest
 
-from conformance.mechanisms.consumer_groups import ConsumerScript, played
+from conformance.mechanisms.classic_groups import played
+from conformance.mechanisms.consumer_groups import ConsumerScript
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, simulate, start, step
 from kafkalearn.groups.consumer.events import REGULAR_EXPRESSION, HeartbeatAnswered, RecordWritten
@@ -33,7 +34,7 @@ def script_of(case):
 
 
 def said_of(case):
-    return played(script_of(case), case["steps"])[1]
+    return played(script_of(case), case["steps"], ConsumerScript.play)[1]
 
 
 @every_case("case", RECORDED["cases"], ids=name_of)
