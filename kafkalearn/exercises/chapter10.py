@@ -19,7 +19,7 @@ from kafkalearn.delivery.model import (
     TopicSettings,
 )
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN, record_results, simulate
-from kafkalearn.exercises import chapter10b
+from kafkalearn.exercises.chapter10b import send_again, two_faults, write_verdict
 from kafkalearn.exercises.kit.compare import Value, as_events, as_settings
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Having, Open, Property
@@ -31,7 +31,7 @@ from kafkalearn.replication.events import (
     TimePassed,
 )
 
-ONCE_HERE = (chapter10b.send_again, chapter10b.two_faults, chapter10b.write_verdict)
+ONCE_HERE = (send_again, two_faults, write_verdict)
 """The exercises of 10 when it was one lesson: a copy of that time looks for them here."""
 
 SENT = (Send(), RequestArrived())
