@@ -211,6 +211,7 @@ last_or_next = Exercise(
         PROCESSED_CASES,
         unrepaired=OFFSETS_TO_COMMIT.function,
     ),
+    solve=OFFSETS_TO_COMMIT.repaired,
     hints=(
         "After record 5: with which offset should a restarted consumer begin?",
         "What does the comparison do with a partition's very first record, offset 0?",

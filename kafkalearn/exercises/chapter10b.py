@@ -253,6 +253,7 @@ bare_offsets = Exercise(
     ),
     start=f"{CODE.source.replace('  # noqa: D103', '')}\n\nexercises.bare_offsets.check(offsets_to_commit)",
     judge=Function(CODE.repaired(), ("processed", "leader_epochs"), CASES, unrepaired=CODE.function),
+    solve=CODE.repaired,
     hints=(
         "What did the next owner not know, that would have kept it from asking an old leader?",
         "A position is an offset, and the epoch of the record *before* it.",
