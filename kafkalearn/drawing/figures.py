@@ -169,6 +169,7 @@ def small_multiples(
     *,
     alt: str,
     columns: int = 2,
+    panel_size: tuple[float, float] = (5, 3),
     **options: object,
 ) -> Drawing:
     """The same drawing of several things side by side, on the same scales.
@@ -179,8 +180,8 @@ def small_multiples(
         ``draw(ax, data, **options)``.
     panels : mapping of str to data
         Title of each panel, and what `draw` gets.
-    alt
-        As `figure`.
+    alt, panel_size
+        As `figure`, the size of one panel.
 
     Examples
     --------
@@ -192,7 +193,7 @@ def small_multiples(
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     with matplotlib.rc_context(RC):
-        drawing = Drawing(figsize=(5 * columns, 3 * rows))
+        drawing = Drawing(figsize=(panel_size[0] * columns, panel_size[1] * rows))
         drawing.alt = alt
         axes = drawing.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).flatten()
         for ax, (title, data) in zip(axes, panels.items(), strict=False):
