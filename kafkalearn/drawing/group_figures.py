@@ -61,10 +61,7 @@ def _words(value: float) -> str:
     return f"{round(value, 1) if abs(value) >= 100 else float(f'{value:.4g}'):,}"
 
 
-BINS = 20  # of shares, from 0 to 100 %
-
-
-def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions") -> None:
+def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions", bin_count: int = 20) -> None:
     """How often which share was reached: bars from 0 to 100 %, and the mean as a line.
 
     Parameters
@@ -73,6 +70,8 @@ def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions") 
         From 0 to 1, one for each rebalance.
     what : str
         What they are shares of.
+    bin_count : int
+        How many bars.
 
     Raises
     ------
@@ -82,10 +81,10 @@ def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions") 
     values = np.asarray(shares, dtype=float)
     if values.size == 0 or not ((values >= 0) & (values <= 1)).all():
         raise KafkaLearnError(f"shares must be numbers from 0 to 1, at least one, got {shares!r}")
-    heights, edges = np.histogram(values, bins=BINS, range=(0, 1))
+    heights, edges = np.histogram(values, bins=bin_count, range=(0, 1))
     middle = (edges[:-1] + edges[1:]) / 2
     look = FILLS[4]
-    ax.bar(middle, heights / values.size, 1 / BINS, color=look.colour, edgecolor=INK, linewidth=0.8, zorder=2)
+    ax.bar(middle, heights / values.size, 1 / bin_count, color=look.colour, edgecolor=INK, linewidth=0.8, zorder=2)
     mean = values.mean()
     ax.axvline(mean, color=LINES[1], linestyle="--", marker="", zorder=3)
     right = mean < 0.6

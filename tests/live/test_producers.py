@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from conformance.mechanisms.producers import KINDS, LOST_ANSWERS, PRODUCERS, SEQUENCES
+from conformance.mechanisms.producers import KINDS, LOST_ANSWERS, PRODUCERS, RULES, SEQUENCES
 from conformance.search import compare
 from kafkalearn.base.hashing import crc32, fnv1a, int32, java_abs, java_remainder, murmur2, to_positive
 from kafkalearn.live import Kafka
@@ -60,22 +60,12 @@ def test_batches_of_a_producer_are_taken_recognised_and_refused_as_we_say(kafka,
 
 # A thousand keys through each of librdkafka's partitioners, and through Kafka's own producer in Java.
 PARTITION_COUNT = 7
-BY_PARTITIONER = {
-    "murmur2": "murmur2",
-    "murmur2_random": "murmur2",
-    "consistent": "crc32",
-    "consistent_random": "crc32",
-    "fnv1a": "fnv1a",
-    "fnv1a_random": "fnv1a",
-}
-"""Our name for the rule behind each of librdkafka's."""
-
 FROM_HASH = {
     "murmur2": lambda key: to_positive(murmur2(key)) % PARTITION_COUNT,
     "crc32": lambda key: crc32(key) % PARTITION_COUNT,
     "fnv1a": lambda key: java_abs(java_remainder(int32(fnv1a(key)), PARTITION_COUNT)),
 }
-"""The same from the hash alone."""
+"""The partition by each of our rules again, from the hash alone."""
 
 
 def keys() -> list[bytes]:
@@ -91,7 +81,7 @@ KEYS = keys()
     "murmur2 of a key", "CRC-32 of a key", "FNV-1a of a key", "key to partition, Java producer (murmur2)",
     "key to partition, librdkafka (crc32) and Sarama (fnv1a)",
 )  # fmt: skip
-@pytest.mark.parametrize("partitioner", BY_PARTITIONER)
+@pytest.mark.parametrize("partitioner", RULES)
 def test_a_thousand_keys_land_where_we_say(kafka, new_name, partitioner):
     topic, landed = new_name("keys"), {}
     kafka.create_topic(topic, PARTITION_COUNT)
@@ -102,7 +92,7 @@ def test_a_thousand_keys_land_where_we_say(kafka, new_name, partitioner):
         )
     assert producer.flush(15) == 0
 
-    rule = BY_PARTITIONER[partitioner]
+    rule = RULES[partitioner]
     assert landed == {key: partition_for_key(key, PARTITION_COUNT, rule) for key in KEYS}
     assert landed == {key: FROM_HASH[rule](key) for key in KEYS}
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -60,11 +61,13 @@ def asking_classic_groups(line: str) -> Iterator[Ask]:
 
 
 @contextmanager
-def asking_consumer_groups(line: str) -> Iterator[Ask]:
-    """A broker for histories of a KIP-848 group."""
-    with Kafka(release=line, config=OF_CONSUMER_GROUPS) as kafka:
+def asking(
+    config: Mapping[str, Any], history_of: Callable[[Kafka, History, str], dict[str, Any]], line: str
+) -> Iterator[Ask]:
+    """A broker with these settings for histories of KIP-848 groups, each with a group of its own."""
+    with Kafka(release=line, config=config) as kafka:
         numbers = count(1)
-        yield lambda history: consumer_history(kafka, history, f"history-{next(numbers)}")
+        yield lambda history: history_of(kafka, history, f"history-{next(numbers)}")
 
 
 def consumer_history(kafka: Kafka, history: History, group_id: str) -> dict[str, Any]:
@@ -85,14 +88,6 @@ def consumer_history(kafka: Kafka, history: History, group_id: str) -> dict[str,
     labels = {name: topic for topic, name in player.real.items()}
     committed = {labels[topic]: numbers for topic, numbers in by_topic(kafka.committed(group_id)).items()}
     return {**history, "topics": topics, "trace": trace, "committed": committed}
-
-
-@contextmanager
-def asking_pattern_groups(line: str) -> Iterator[Ask]:
-    """A broker for histories of KIP-848 groups with patterns."""
-    with Kafka(release=line, config=OF_PATTERNS) as kafka:
-        numbers = count(1)
-        yield lambda history: pattern_history(kafka, history, f"history-{next(numbers)}")
 
 
 def pattern_history(kafka: Kafka, history: History, group_id: str) -> dict[str, Any]:
@@ -203,8 +198,16 @@ CLASSIC = Recording(
     "group/group-requests.json", ("scripts", "random"), asking_classic_groups, is_said_of_classic_groups
 )
 CONSUMER = Recording(
-    "group/kip848-requests.json", ("cases", "random"), asking_consumer_groups, is_said_of_consumer_groups, why_later
+    "group/kip848-requests.json",
+    ("cases", "random"),
+    partial(asking, OF_CONSUMER_GROUPS, consumer_history),
+    is_said_of_consumer_groups,
+    why_later,
 )
 PATTERNS = Recording(
-    "group/pattern-groups.json", ("cases",), asking_pattern_groups, is_said_of_pattern_groups, why_later
+    "group/pattern-groups.json",
+    ("cases",),
+    partial(asking, OF_PATTERNS, pattern_history),
+    is_said_of_pattern_groups,
+    why_later,
 )

@@ -119,7 +119,7 @@ class Sentence:
     @property
     def html(self) -> str:
         """For a notebook and a page: the values as code, the words with their code and their stress."""
-        return self._filled(_in_html(self.words), lambda text: f"<code>{escape(text)}</code>", lambda each: each.html)
+        return self._filled(in_html(self.words), lambda text: f"<code>{escape(text)}</code>", lambda each: each.html)
 
     def _filled(self, words: str, of_text: Callable[[str], str], of_sentence: Callable[[Sentence], str]) -> str:
         filled = [of_sentence(each) if isinstance(each, Sentence) else of_text(each) for each in self.values]
@@ -238,7 +238,7 @@ def _longest_row_of_backticks(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _in_html(markdown: str) -> str:
+def in_html(markdown: str) -> str:
     """Our own words: code, strong and stressed, and nothing else."""
     parts = re.split(r"(`[^`]+`)", markdown)
     return "".join(f"<code>{escape(part[1:-1])}</code>" if at % 2 else _stressed(part) for at, part in enumerate(parts))

@@ -132,6 +132,7 @@ class Look:
     group: Group  # its epoch one higher if they changed
     are_alike: bool  # what the assignor is given
     records: tuple[Effect, ...]
+    left: tuple[str, ...]  # the pattern that nobody has any more with it
 
 
 def has_new_topics(before: Member, updated: Member) -> bool:
@@ -167,11 +168,12 @@ def look(settings: Settings, group: Group, before: Member, updated: Member) -> L
     Apache Kafka 4.0 to 4.3, ``GroupMetadataManager.consumerGroupHeartbeat`` and ``updateSubscriptionMetadata``.
     """
     subscribers = Counter(topic for member in group.members for topic in member.topics)
+    left = left_by(group, before, updated)
     must_bump = has_new_topics(before, updated) or bumps(settings, group, before, updated) or group.group_epoch == 0
     if settings.rules.counts_assignors and not must_bump:
         must_bump = preferred_assignor(settings, group, before, updated) != standing_assignor(settings, group)
     if not (must_bump or group.must_look):
-        return Look(group, _are_alike(subscribers, patterns_of(group.members), len(group.members)), ())
+        return Look(group, _are_alike(subscribers, patterns_of(group.members), len(group.members)), (), left)
     subscribers.subtract(before.topics)
     subscribers.update(updated.topics)
     holder = group.static_id(updated.instance_id)
@@ -179,7 +181,7 @@ def look(settings: Settings, group: Group, before: Member, updated: Member) -> L
     others = [each for each in group.members if each.member_id not in (updated.member_id, holder)]
     patterns = patterns_of([*others, updated])
     are_alike = _are_alike(subscribers, patterns, len(group.members) + is_one_more)
-    matched = {topic for each in without(group, left_by(group, before, updated)).matched for topic in each.topics}
+    matched = without(group, left).matched_names
     seen = tuple(topic for topic in group.topics if subscribers[topic.name] > 0 or topic.name in matched)
     records: list[Effect] = []
     if seen != group.seen_topics and settings.rules.writes_topic_metadata:
@@ -188,7 +190,7 @@ def look(settings: Settings, group: Group, before: Member, updated: Member) -> L
         group = replace(group, group_epoch=group.group_epoch + 1)
         records.append(RecordWritten(written.GROUP_METADATA))
     group = replace(group, seen_topics=seen, look_at_ms=group.now_ms + LOOKS_EVERY_MS)
-    return Look(group, are_alike, tuple(records))
+    return Look(group, are_alike, tuple(records), left)
 
 
 def _are_alike(subscribers: Counter[str], patterns: tuple[str, ...], member_count: int) -> bool:
@@ -505,7 +507,7 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
     after = reconcile(settings, group, updated, target, event.owned, is_new_subscription)
 
     records: list[Effect] = []
-    known, left = group, left_by(group, before, updated)
+    known = group
     if group.group_type == CLASSIC:  # the offsets of a client without a group go
         records.append(tombstone(written.CLASSIC_GROUP))
     group = replace(found.group, group_type=CONSUMER, is_deleted=False)
@@ -517,8 +519,8 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
             group = group.without_static_id(before.instance_id)
         group = group.with_written(updated)
         records.append(RecordWritten(written.MEMBER_METADATA))
-    group = target.applied_to(without(group, left))
-    records += [*forgotten(left), *found.records, *target.records]
+    group = target.applied_to(without(group, found.left))
+    records += [*forgotten(found.left), *found.records, *target.records]
     if after != updated:
         group = group.with_written(after)
         records.append(RecordWritten(written.CURRENT_ASSIGNMENT))

@@ -179,10 +179,14 @@ class Group:
         return dict(self.targets).get(member_id, ())
 
     @property
+    def matched_names(self) -> set[str]:
+        """The topics that a pattern has matched, whether they exist or not."""
+        return {topic for each in self.matched for topic in each.topics}
+
+    @property
     def subscribed_names(self) -> set[str]:
         """The topics that a member has named, and those that a pattern has matched, whether they exist or not."""
-        matched = {topic for each in self.matched for topic in each.topics}
-        return matched.union(*(member.topics for member in self.members))
+        return self.matched_names.union(*(member.topics for member in self.members))
 
     def names_of(self, member: Member) -> set[str]:
         """What a member subscribes to: the topics that it has named, and those that its pattern has matched so far."""

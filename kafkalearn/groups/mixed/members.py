@@ -115,9 +115,8 @@ def _take_in(
     if updated != before:
         changed = changed.with_written(updated)
         records.append(RecordWritten(consumer.MEMBER_METADATA))
-    left = by_pattern.left_by(members, before, updated)
-    changed = target.applied_to(by_pattern.without(changed, left))
-    records += [*by_pattern.forgotten(left), *found.records, *target.records]
+    changed = target.applied_to(by_pattern.without(changed, found.left))
+    records += [*by_pattern.forgotten(found.left), *found.records, *target.records]
     if after != updated:
         changed = changed.with_written(after)
         records.append(RecordWritten(consumer.CURRENT_ASSIGNMENT))
@@ -175,7 +174,7 @@ def _downgrade_with(
     effects: tuple[Effect, ...] = (
         *heartbeats.REPLACEMENT,
         *(RecordWritten(consumer.MEMBER_METADATA),) * (updated != before),
-        *by_pattern.forgotten(by_pattern.left_by(old, before, updated)),
+        *by_pattern.forgotten(found.left),
         *found.records,
         *(RecordWritten(consumer.CURRENT_ASSIGNMENT),) * (after != updated),
         ProtocolChanged(CONSUMER, CLASSIC),

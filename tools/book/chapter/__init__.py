@@ -7,12 +7,14 @@ from base64 import b64decode
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 
 import nbformat
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
+from kafkalearn.exercises.kit.result import in_html
 from kafkalearn.predictions.marking import marked
 from tools.book import instructor, live
 from tools.book.chapter.contents import inline_html, with_contents
@@ -134,17 +136,9 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     html = _STILL.sub(
         lambda still: still[1] + b64decode(still[2]).decode(), html
     )  # in the page's letters, and its dark
-    html = _OF_CLAIMS.sub(lambda table: _MARKED.sub(_as_marked, table[0]), html)
+    html = _OF_CLAIMS.sub(lambda table: _MARKED.sub(lambda text: in_html(unescape(text[0])), table[0]), html)
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
     return with_contents(re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path, copy), html))
-
-
-def _as_marked(text: re.Match[str]) -> str:
-    """What `kafkalearn.releases.claims` writes in the marks of Markdown, in those of a page."""
-    parts = re.split(r"`([^`]+)`", text[0])
-    words = (re.sub(r"(?<![\w*])\*([^*]+)\*(?![\w*])", r"<em>\1</em>", part) for part in parts[::2])
-    code = [f"<code>{part}</code>" for part in parts[1::2]]
-    return "".join(f"{word}{each}" for word, each in zip(words, [*code, ""], strict=True))
 
 
 def with_what_is_said_before_a_click(notebook: NotebookNode) -> NotebookNode:
