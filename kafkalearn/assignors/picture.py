@@ -28,29 +28,8 @@ from kafkalearn.assignors.carrying_out import (
 from kafkalearn.base.errors import counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Box,
-    Fill,
-    cut_name,
-    fill,
-    filled,
-    line,
-    name_width,
-    outlined,
-    rect,
-    text,
-    text_width,
-)
 
 # In words.
 
@@ -229,7 +208,7 @@ TOP, ROW, PAD = 96, 36, 5
 MOST_NAME = 30  # characters beside a lane
 LOWEST_ROW = 25  # in which the letters just fit
 HIGHEST = 590  # a picture fits a window of 1280 x 800
-KEPT, MOVED, NEW = fill(0), fill(1), fill(2)
+KEPT, MOVED, NEW = svg.fill(0), svg.fill(1), svg.fill(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +229,12 @@ class Cells:
         They begin right of the longest of the members' `names`.
         """
         partitions = list(partitions)
-        left = max(LEAST_LEFT, 30 + name_width(names, BODY, MOST_NAME) + 14)
+        left = max(LEAST_LEFT, 30 + svg.name_width(names, svg.BODY, MOST_NAME) + 14)
         one_topic = short_names(partitions)
-        needed = max((text_width(label_of(each, one_topic), 9.4) for each in partitions), default=9.4) + 16
-        room = WIDTH - left - RIGHT
+        needed = max((svg.text_width(label_of(each, one_topic), 9.4) for each in partitions), default=9.4) + 16
+        room = svg.WIDTH - left - RIGHT
         width = max(needed, min(1.6 * needed, room / max(most, 1)))
-        size = BODY if width >= 1.3 * needed else SMALL
+        size = svg.BODY if width >= 1.3 * needed else svg.SMALL
         return cls(width, max(1, int(room / width + 0.001)), one_topic, size, left)
 
     def rows(self, count: int) -> int:
@@ -300,7 +279,7 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
     partitions = [partition for owned in assignment.values() for partition in owned]
     cells = Cells.fitting(partitions, max(counts.values(), default=0), counts)
     heights = {member_id: cells.rows(count) for member_id, count in counts.items()}
-    gone = [cut_name(member_id) for member_id in before or () if member_id not in assignment]
+    gone = [svg.cut_name(member_id) for member_id in before or () if member_id not in assignment]
     cells = cells.lower(sum(heights.values()), len(heights), below=52 if gone else 18)
     parts, top = [], TOP
     for member_id, owned in assignment.items():
@@ -309,11 +288,13 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
         parts.append(_lane(cells, top, heights[member_id], member_id, looks, had))
         top += cells.lane(heights[member_id])
     if gone:
-        parts.append(text(25, top + 26, f"gone: {', '.join(gone)}", BODY, colour=MUTED))
+        parts.append(svg.text(25, top + 26, f"gone: {', '.join(gone)}", svg.BODY, colour=svg.MUTED))
         top += 34
     label = describe_assignment(assignment, before)
     head = title or load_words(assignment)
-    return picture(top + 18, text(25, 38, head, TITLE, bold=True), _legend(before is not None), *parts, label=label)
+    return picture(
+        top + 18, svg.text(25, 38, head, svg.TITLE, bold=True), _legend(before is not None), *parts, label=label
+    )
 
 
 def animate_rebalance(
@@ -376,12 +357,12 @@ def draw_rebalance(
         top += cells.lane(cells.rows(most_unread)) + 8
     title = f"{len(group.partitions) - len(group.unread)} of {counted(len(group.partitions), 'partition')} are read"
     label = describe_rebalance(frame, before)
-    return picture(top + 14, text(25, 38, title, TITLE, bold=True), _legend(True), *parts, label=label)
+    return picture(top + 14, svg.text(25, 38, title, svg.TITLE, bold=True), _legend(True), *parts, label=label)
 
 
 def _look(
     partition: TopicPartition, member_id: str, owner_before: Mapping[TopicPartition, str], is_change: bool
-) -> Fill:
+) -> svg.Fill:
     if not is_change or owner_before.get(partition) == member_id:
         return KEPT
     return MOVED if partition in owner_before else NEW
@@ -389,39 +370,41 @@ def _look(
 
 def _legend(is_change: bool) -> str:
     if not is_change:
-        return text(25, 74, "a lane for each member, a cell for each partition", SMALL, colour=MUTED)
+        return svg.text(25, 74, "a lane for each member, a cell for each partition", svg.SMALL, colour=svg.MUTED)
     parts, x = [], 25.0
     for look, words in ((KEPT, "same owner as before"), (MOVED, "moved: had another owner"), (NEW, "had no owner")):
-        parts += [_cell((x, 56, 34, 26), look), text(x + 42, 75, words, SMALL)]
-        x += 42 + text_width(words, 9.2) + 26
+        parts += [_cell((x, 56, 34, 26), look), svg.text(x + 42, 75, words, svg.SMALL)]
+        x += 42 + svg.text_width(words, 9.2) + 26
     return "\n".join(parts)
 
 
 def _lane(
-    cells: Cells, top: float, row_count: int, member_id: str, looks: Mapping[TopicPartition, Fill], had: int | None
+    cells: Cells, top: float, row_count: int, member_id: str, looks: Mapping[TopicPartition, svg.Fill], had: int | None
 ) -> str:
     """A member with what it has, by topic and number."""
-    parts = [_lane_frame(cells, top, row_count, member_id, INK)]
+    parts = [_lane_frame(cells, top, row_count, member_id, svg.INK)]
     for at, partition in enumerate(sorted(looks)):
         box, words = _place(cells, top, at), label_of(partition, cells.one_topic)
         parts.append(_cell(box, looks[partition], words, cells.size))
     if not looks:
-        parts.append(text(cells.left + 6, top + cells.base, "nothing", BODY, colour=MUTED))
+        parts.append(svg.text(cells.left + 6, top + cells.base, "nothing", svg.BODY, colour=svg.MUTED))
     change = "" if had is None or had == len(looks) else f" ({len(looks) - had:+d})"
-    parts.append(text(WIDTH - 25, top + cells.base, f"{len(looks)}{change}", BODY, "end", bold=bool(change)))
+    parts.append(
+        svg.text(svg.WIDTH - 25, top + cells.base, f"{len(looks)}{change}", svg.BODY, "end", bold=bool(change))
+    )
     return "\n".join(parts)
 
 
 def _absent(cells: Cells, top: float, row_count: int, member_id: str, is_gone: bool) -> str:
     words = "has left" if is_gone else "not here yet"
-    said = text(cells.left + 6, top + cells.base, words, BODY, colour=MUTED)
-    return "\n".join([_lane_frame(cells, top, row_count, member_id, MUTED), said])
+    said = svg.text(cells.left + 6, top + cells.base, words, svg.BODY, colour=svg.MUTED)
+    return "\n".join([_lane_frame(cells, top, row_count, member_id, svg.MUTED), said])
 
 
 def _lane_frame(cells: Cells, top: float, row_count: int, member_id: str, colour: str) -> str:
     bottom = top + cells.lane(row_count)
-    name = text(30, top + cells.base, cut_name(member_id, MOST_NAME), BODY, colour=colour)
-    return "\n".join([line(25, bottom, WIDTH - 25, bottom, MUTED, 1), name])
+    name = svg.text(30, top + cells.base, svg.cut_name(member_id, MOST_NAME), svg.BODY, colour=colour)
+    return "\n".join([svg.line(25, bottom, svg.WIDTH - 25, bottom, svg.MUTED, 1), name])
 
 
 def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event | None) -> str:
@@ -429,33 +412,43 @@ def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event
     height = cells.lane(row_count)
     stopped = [each for each in group.effects if isinstance(each, StoppedReading) and isinstance(event, Assigned)]
     just_now = {partition for each in stopped for partition in each.partitions}
-    parts = [rect(0, top + 3, WIDTH, height, EMPTY), text(30, top + 3 + cells.base, "nobody reads", BODY, bold=True)]
+    parts = [
+        svg.rect(0, top + 3, svg.WIDTH, height, svg.EMPTY),
+        svg.text(30, top + 3 + cells.base, "nobody reads", svg.BODY, bold=True),
+    ]
     for at, partition in enumerate(group.unread):
         box, words = _place(cells, top + 3, at), label_of(partition, cells.one_topic)
-        stroke, width = (MARK, 3) if partition in just_now else (MUTED, 1.5)
-        parts += [rect(*box, PANEL), outlined(box, stroke=stroke, width=width), _inside(box, words, cells.size)]
-    parts.append(text(WIDTH - 25, top + 3 + cells.base, str(len(group.unread)), BODY, "end", bold=True))
+        stroke, width = (svg.MARK, 3) if partition in just_now else (svg.MUTED, 1.5)
+        parts += [
+            svg.rect(*box, svg.PANEL),
+            svg.outlined(box, stroke=stroke, width=width),
+            _inside(box, words, cells.size),
+        ]
+    parts.append(svg.text(svg.WIDTH - 25, top + 3 + cells.base, str(len(group.unread)), svg.BODY, "end", bold=True))
     return "\n".join(parts)
 
 
-def _place(cells: Cells, top: float, at: int) -> Box:
+def _place(cells: Cells, top: float, at: int) -> svg.Box:
     row, column = divmod(at, cells.per_row)
     return cells.left + column * cells.width, top + PAD + row * cells.row + 3, cells.width - 4, cells.row - 6
 
 
-def _cell(box: Box, look: Fill, words: str = "", size: float = SMALL) -> str:
+def _cell(box: svg.Box, look: svg.Fill, words: str = "", size: float = svg.SMALL) -> str:
     """A partition; one that moved has a thick border as well."""
     x, y, width, height = box
     is_moved = look == MOVED
-    parts = [filled(look, box), outlined(box, stroke=MARK if is_moved else INK, width=3 if is_moved else 1.2)]
+    parts = [
+        svg.filled(look, box),
+        svg.outlined(box, stroke=svg.MARK if is_moved else svg.INK, width=3 if is_moved else 1.2),
+    ]
     if words:
-        plate = text_width(words, 0.63 * size) + 4
+        plate = svg.text_width(words, 0.63 * size) + 4
         if look.hatch:
-            parts.append(rect(x + width / 2 - plate / 2, y + height / 6, plate, height * 2 / 3, PANEL, rx=3))
+            parts.append(svg.rect(x + width / 2 - plate / 2, y + height / 6, plate, height * 2 / 3, svg.PANEL, rx=3))
         parts.append(_inside(box, words, size))
     return "\n".join(parts)
 
 
-def _inside(box: Box, words: str, size: float) -> str:
+def _inside(box: svg.Box, words: str, size: float) -> str:
     x, y, width, height = box
-    return text(x + width / 2, y + height / 2 + size / 2.8, words, size, "middle")
+    return svg.text(x + width / 2, y + height / 2 + size / 2.8, words, size, "middle")

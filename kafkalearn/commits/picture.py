@@ -12,34 +12,8 @@ from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.commits import model
 from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, doubled, lost
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FAINT,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Box,
-    Fill,
-    Placed,
-    fill,
-    filled,
-    legend,
-    line,
-    outlined,
-    pointer,
-    polygon,
-    rect,
-    text,
-    text_width,
-    words_at,
-)
 
 Effect = TypeVar("Effect")
 
@@ -263,7 +237,13 @@ def _twice(pipeline: Pipeline, offset: int) -> str:
 
 LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
 LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
-ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, ""), Fill(PANEL, "/")
+ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = (
+    svg.fill(2),
+    svg.fill(1),
+    svg.Fill(svg.PANEL, "x"),
+    svg.Fill(svg.READ, ""),
+    svg.Fill(svg.PANEL, "/"),
+)
 NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
 
@@ -293,8 +273,8 @@ def draw_commits(
     sink_top = LANES_TOP + LANE_HEIGHT * len(names) + 16
     return picture(
         sink_top + CELL_HEIGHT + 88,
-        text(25, 38, title, TITLE, bold=True),
-        text(WIDTH - 25, 38, f"{pipeline.now_ms / 1000:.1f} s", TITLE, "end"),
+        svg.text(25, 38, title, svg.TITLE, bold=True),
+        svg.text(svg.WIDTH - 25, 38, f"{pipeline.now_ms / 1000:.1f} s", svg.TITLE, "end"),
         *_commit_pointer(columns, pipeline, before),
         *_log(columns, pipeline),
         *(_lane(columns, frame, name, LANES_TOP + at * LANE_HEIGHT) for at, name in enumerate(names)),
@@ -329,18 +309,18 @@ class _Columns:
 
 
 def _commit_pointer(columns: _Columns, pipeline: Pipeline, before: Frame[Pipeline, CommitEvent] | None) -> list[str]:
-    label = text(25, 104, "committed", BODY)
+    label = svg.text(25, 104, "committed", svg.BODY)
     if pipeline.committed is None:
-        return [label, text(LEFT, 104, "nothing", BODY, colour=MUTED)]
+        return [label, svg.text(LEFT, 104, "nothing", svg.BODY, colour=svg.MUTED)]
     x = columns.x(pipeline.committed)
     is_new = before is not None and len(before.state.written) < len(pipeline.written)
-    colour = MARK if is_new else INK
+    colour = svg.MARK if is_new else svg.INK
     return [
         label,
-        pointer(x, LOG_TOP - 3, colour, 11),
-        line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, 4 if is_new else 2.5),
-        text(x + 15, 108, str(pipeline.committed), BODY + 2, colour=colour, bold=True),
-        *_metadata(x + 15 + text_width(str(pipeline.committed), 14), pipeline),
+        svg.pointer(x, LOG_TOP - 3, colour, 11),
+        svg.line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, 4 if is_new else 2.5),
+        svg.text(x + 15, 108, str(pipeline.committed), svg.BODY + 2, colour=colour, bold=True),
+        *_metadata(x + 15 + svg.text_width(str(pipeline.committed), 14), pipeline),
     ]
 
 
@@ -349,8 +329,8 @@ def _metadata(x: float, pipeline: Pipeline) -> list[str]:
     if not pipeline.metadata:
         return []
     words = quoted(pipeline.metadata)
-    is_left = x + text_width(words, 9) > WIDTH - 20
-    return [text(x - 60 if is_left else x, 108, words, SMALL, "end" if is_left else "start")]
+    is_left = x + svg.text_width(words, 9) > svg.WIDTH - 20
+    return [svg.text(x - 60 if is_left else x, 108, words, svg.SMALL, "end" if is_left else "start")]
 
 
 def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
@@ -358,16 +338,16 @@ def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
     boxes = [columns.box(each, LOG_TOP) for each in there]
     numbers = [(columns.middle(each), LOG_TOP + 32, str(each)) for each in there]
     return [
-        text(25, LOG_TOP + 32, "log, offset", BODY),
-        filled(Fill(EMPTY, ""), *boxes),
-        outlined(*boxes, stroke=INK, width=1.5),
-        words_at(numbers, BODY + 2, font_weight="bold"),
+        svg.text(25, LOG_TOP + 32, "log, offset", svg.BODY),
+        svg.filled(svg.Fill(svg.EMPTY, ""), *boxes),
+        svg.outlined(*boxes, stroke=svg.INK, width=1.5),
+        svg.words_at(numbers, svg.BODY + 2, font_weight="bold"),
     ]
 
 
 def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top: float) -> str:
     pipeline, consumer = frame.state, frame.state.consumer(name)
-    rule = line(25, top, WIDTH - 25, top, FAINT, 1)
+    rule = svg.line(25, top, svg.WIDTH - 25, top, svg.FAINT, 1)
     if consumer is None:
         just_ended = isinstance(frame.event, model.Close | model.Crash) and frame.event.by == name
         return "\n".join([rule, *_gone(columns, pipeline, name, top, just_ended)])
@@ -377,19 +357,19 @@ def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top
     return "\n".join(
         [
             rule,
-            text(25, top + 29, name, TITLE, bold=True),
-            text(54, top + 28, role(pipeline, consumer), BODY),
-            text(54, top + 52, sent, SMALL, colour=MUTED),
-            filled(UNPROCESSED, *boxes),
-            outlined(*boxes, stroke=INK, width=2),
-            words_at(numbers, BODY),
-            polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], INK),
+            svg.text(25, top + 29, name, svg.TITLE, bold=True),
+            svg.text(54, top + 28, role(pipeline, consumer), svg.BODY),
+            svg.text(54, top + 52, sent, svg.SMALL, colour=svg.MUTED),
+            svg.filled(UNPROCESSED, *boxes),
+            svg.outlined(*boxes, stroke=svg.INK, width=2),
+            svg.words_at(numbers, svg.BODY),
+            svg.polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], svg.INK),
             _position_words(position, consumer, top),
         ]
     )
 
 
-def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[list[Box], list[Placed]]:
+def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[list[svg.Box], list[svg.Placed]]:
     """The boxes of records that were polled and not processed, and the numbers in them."""
     shown = [each for each in offsets if each in columns.offsets]
     boxes = [columns.box(each, top + 10, 30) for each in shown]
@@ -398,22 +378,25 @@ def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[li
 
 def _position_words(x: float, consumer: Consumer, top: float) -> str:
     words = f"position {consumer.position}"
-    if x > WIDTH - 160:
-        return text(x - 14, top + 60, words, SMALL + 1, "end")
-    return text(x + 14, top + 60, words, SMALL + 1)
+    if x > svg.WIDTH - 160:
+        return svg.text(x - 14, top + 60, words, svg.SMALL + 1, "end")
+    return svg.text(x + 14, top + 60, words, svg.SMALL + 1)
 
 
 def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_ended: bool) -> list[str]:
     if not just_ended:
-        return [text(25, top + 29, name, TITLE, colour=MUTED), text(54, top + 28, "not there", BODY, colour=MUTED)]
+        return [
+            svg.text(25, top + 29, name, svg.TITLE, colour=svg.MUTED),
+            svg.text(54, top + 28, "not there", svg.BODY, colour=svg.MUTED),
+        ]
     effect = last_of(pipeline, model.Closed, model.Crashed)
     boxes, numbers = _polled(columns, effect.unprocessed, top)
     return [
-        text(25, top + 29, name, TITLE, colour=MARK, bold=True),
-        text(54, top + 28, type(effect).__name__.lower(), BODY, colour=MARK, bold=True),
-        outlined(*boxes, stroke=MARK, width=2),
-        words_at(numbers, BODY, fill=MUTED),
-        rect(10, top + 4, WIDTH - 20, LANE_HEIGHT - 8, stroke=MARK, stroke_width=5, rx=6),
+        svg.text(25, top + 29, name, svg.TITLE, colour=svg.MARK, bold=True),
+        svg.text(54, top + 28, type(effect).__name__.lower(), svg.BODY, colour=svg.MARK, bold=True),
+        svg.outlined(*boxes, stroke=svg.MARK, width=2),
+        svg.words_at(numbers, svg.BODY, fill=svg.MUTED),
+        svg.rect(10, top + 4, svg.WIDTH - 20, LANE_HEIGHT - 8, stroke=svg.MARK, stroke_width=5, rx=6),
     ]
 
 
@@ -421,26 +404,29 @@ def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
     gone = {each for each in lost(pipeline) if each in columns.offsets}
     times = {each: pipeline.sink.times(each) for each in columns.offsets}
     looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
-    parts = [text(25, top + 30, "in the sink", BODY)]
+    parts = [svg.text(25, top + 30, "in the sink", svg.BODY)]
     every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
-    parts.append(outlined(*every, stroke=FAINT, width=1.5))
+    parts.append(svg.outlined(*every, stroke=svg.FAINT, width=1.5))
     held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
     for look, offsets in (*looks, (HELD_BACK, held.keys()), (LOST, gone)):
         boxes = [columns.box(each, top) for each in sorted(offsets)]
-        parts += [filled(look, *boxes), outlined(*boxes, stroke=INK if look is not LOST else MARK, width=2)]
+        parts += [
+            svg.filled(look, *boxes),
+            svg.outlined(*boxes, stroke=svg.INK if look is not LOST else svg.MARK, width=2),
+        ]
     parts += [_plate(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
     parts += [_plate(columns, each, top, f"({by})") for each, by in held.items()]
     parts += [_plate(columns, each, top, "lost") for each in sorted(gone)]
     just_processed = [each.offset for each in pipeline.effects if isinstance(each, model.Processed)]
     for offset in set(just_processed) & set(columns.offsets):
         x, y, width, height = columns.box(offset, top)
-        parts.append(rect(x - 1, y - 1, width + 2, height + 2, stroke=MARK, stroke_width=5, rx=3))
+        parts.append(svg.rect(x - 1, y - 1, width + 2, height + 2, stroke=svg.MARK, stroke_width=5, rx=3))
     if pipeline.sink.stored is not None:
         x = columns.x(pipeline.sink.stored)
         parts.append(
-            polygon([(x, top + CELL_HEIGHT + 3), (x - 9, top + CELL_HEIGHT + 17), (x + 9, top + CELL_HEIGHT + 17)])
+            svg.polygon([(x, top + CELL_HEIGHT + 3), (x - 9, top + CELL_HEIGHT + 17), (x + 9, top + CELL_HEIGHT + 17)])
         )
-        parts.append(text(x + 14, top + CELL_HEIGHT + 20, f"stored {pipeline.sink.stored}", SMALL + 1))
+        parts.append(svg.text(x + 14, top + CELL_HEIGHT + 20, f"stored {pipeline.sink.stored}", svg.SMALL + 1))
     return parts
 
 
@@ -452,11 +438,18 @@ def _by(pipeline: Pipeline, offset: int) -> str:
 
 def _plate(columns: _Columns, offset: int, top: float, words: str) -> str:
     """Words on a plate, which a hatch would strike through."""
-    middle, width = columns.middle(offset), min(text_width(words, 11) + 8, columns.width - 10)
+    middle, width = columns.middle(offset), min(svg.text_width(words, 11) + 8, columns.width - 10)
     return "\n".join(
         [
-            rect(middle - width / 2, top + 13, width, 23, PANEL, rx=3),
-            text(middle, top + 30, words, BODY if columns.width > 60 or len(words) < 4 else SMALL, "middle", bold=True),
+            svg.rect(middle - width / 2, top + 13, width, 23, svg.PANEL, rx=3),
+            svg.text(
+                middle,
+                top + 30,
+                words,
+                svg.BODY if columns.width > 60 or len(words) < 4 else svg.SMALL,
+                "middle",
+                bold=True,
+            ),
         ]
     )
 
@@ -466,8 +459,8 @@ def _foot(pipeline: Pipeline, top: float) -> list[str]:
     shown = "none" if not written else ", ".join(["..."] * (len(written) > 10) + written[-10:])
     counts = f"lost {len(lost(pipeline))}, doubled {len(doubled(pipeline))}"
     return [
-        text(25, top + 46, f"commits written: {shown}", BODY),
-        text(WIDTH - 25, top + 46, counts, BODY + 2, "end", bold=True),
+        svg.text(25, top + 46, f"commits written: {shown}", svg.BODY),
+        svg.text(svg.WIDTH - 25, top + 46, counts, svg.BODY + 2, "end", bold=True),
         *_legend(pipeline, top + 72),
     ]
 
@@ -477,12 +470,12 @@ def _legend(pipeline: Pipeline, base: float) -> list[str]:
     x = 25.0
     has_checkpoints = pipeline.sink.held or any(isinstance(each, model.Checkpointed) for each in pipeline.effects)
     for look, words, stroke in (
-        *(((HELD_BACK, "held until a checkpoint", INK),) if has_checkpoints else ()),
-        (UNPROCESSED, "polled, not processed", INK),
-        (ONCE, "took effect once", INK),
-        (TWICE, "more than once", INK),
-        (LOST, "lost", MARK),
+        *(((HELD_BACK, "held until a checkpoint", svg.INK),) if has_checkpoints else ()),
+        (UNPROCESSED, "polled, not processed", svg.INK),
+        (ONCE, "took effect once", svg.INK),
+        (TWICE, "more than once", svg.INK),
+        (LOST, "lost", svg.MARK),
     ):
-        parts.append(legend([(x, look, words)], base, gap=29, stroke=stroke))
-        x += 29 + text_width(words, 8.6) + 28
+        parts.append(svg.legend([(x, look, words)], base, gap=29, stroke=stroke))
+        x += 29 + svg.text_width(words, 8.6) + 28
     return parts

@@ -25,26 +25,8 @@ from kafkalearn.consuming.simulator import (
     Produce,
     Topic,
 )
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import LINE_LENGTH, Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    WIDTH,
-    cut_name,
-    fill,
-    filled,
-    line,
-    name_width,
-    outlined,
-    rect,
-    text,
-)
 
 MOST_VALUES = 6  # records more than that are counted, not named
 
@@ -189,16 +171,18 @@ def draw_consuming(
             begin = _read_from(topic, group_id, number) if before else None
             box = (top + rows.log + at * rows.bar, rows.bar)
             parts.append(_bar(topic.group(group_id), len(topic.logs[number]), cells, number, at, box, begin))
-        parts.append(line(25, top + rows.lane - rows.gap / 2, WIDTH - 25, top + rows.lane - rows.gap / 2, MUTED, 1))
+        parts.append(
+            svg.line(25, top + rows.lane - rows.gap / 2, svg.WIDTH - 25, top + rows.lane - rows.gap / 2, svg.MUTED, 1)
+        )
     bottom = TOP + rows.lane_count * rows.lane
     hidden = "" if rows.lane_count == len(topic.logs) else f", partitions 0 to {rows.lane_count - 1}"
     return picture(
         bottom + 14 + below * LINE_HEIGHT,
-        text(25, 38, f"{cut_name(topic.name)}: who has read what{hidden}", TITLE, bold=True),
-        text(WIDTH - 25, 38, "bar: read and committed", SMALL, "end", MUTED),
+        svg.text(25, 38, f"{svg.cut_name(topic.name)}: who has read what{hidden}", svg.TITLE, bold=True),
+        svg.text(svg.WIDTH - 25, 38, "bar: read and committed", svg.SMALL, "end", svg.MUTED),
         *parts,
         *(
-            text(25, bottom + 18 + at * LINE_HEIGHT, words, BODY, bold=True)
+            svg.text(25, bottom + 18 + at * LINE_HEIGHT, words, svg.BODY, bold=True)
             for at, words in enumerate(_idle_lines(topic))
         ),
         label=describe_consuming(frame),
@@ -238,11 +222,11 @@ class _Cells:
     def fitting(cls, trace: Trace[Topic, ConsumingEvent]) -> _Cells:
         last = trace[-1].state
         names = {member_id for frame in trace for group in frame.state.groups for member_id in group.member_ids}
-        left = max(LEAST_LEFT, 30 + name_width(names) + 18)
+        left = max(LEAST_LEFT, 30 + svg.name_width(names) + 18)
         longest = max((len(record.value) for log in last.logs for record in log), default=2)
         most = max(map(len, last.logs), default=1) or 1
         needed = max(SMALLEST_CELL, 11.4 * min(longest, MOST_VALUE) + 14)
-        room = WIDTH - left - RIGHT
+        room = svg.WIDTH - left - RIGHT
         width = min(room, max(needed, min(LARGEST_CELL, room / most)))
         return cls(left, width, max(1, int(room // width)))
 
@@ -255,20 +239,20 @@ class _Cells:
 
 def _log(topic: Topic, cells: _Cells, number: int, top: float, height: float) -> str:
     log, base = topic.logs[number], top + height / 2 + 5
-    parts = [text(30, base, f"partition {number}", BODY, bold=True)]
+    parts = [svg.text(30, base, f"partition {number}", svg.BODY, bold=True)]
     for offset in range(cells.first(len(log)), len(log)):
         record, x = log[offset], cells.x(offset, len(log))
         is_new = Appended(number, offset) in topic.effects
         parts += [
-            rect(x, top + 2, cells.width - 3, height - 5, PANEL),
-            outlined(
+            svg.rect(x, top + 2, cells.width - 3, height - 5, svg.PANEL),
+            svg.outlined(
                 (x, top + 2, cells.width - 3, height - 5),
-                stroke=MARK if is_new else INK,
+                stroke=svg.MARK if is_new else svg.INK,
                 width=4 if is_new else 1.3,
             ),
-            text(x + (cells.width - 3) / 2, base, cut_name(record.value, MOST_VALUE), BODY, "middle"),
+            svg.text(x + (cells.width - 3) / 2, base, svg.cut_name(record.value, MOST_VALUE), svg.BODY, "middle"),
         ]
-    parts.append(text(WIDTH - 25, base, f"end {len(log)}", BODY, "end"))
+    parts.append(svg.text(svg.WIDTH - 25, base, f"end {len(log)}", svg.BODY, "end"))
     return "\n".join(parts)
 
 
@@ -286,18 +270,22 @@ def _bar(
         return ""
     position, owner, (top, height) = group.positions[number], group.owner(number), box
     base, bar_top, bar_height, left = top + height / 2 + 5, top + 3, height - 6, cells.left
-    parts = [text(30, base, cut_name(owner) if owner else "(nobody)", SMALL, colour=INK if owner else MUTED)]
-    parts.append(rect(left, bar_top, cells.shown * cells.width - 3, bar_height, EMPTY))
+    parts = [
+        svg.text(
+            30, base, svg.cut_name(owner) if owner else "(nobody)", svg.SMALL, colour=svg.INK if owner else svg.MUTED
+        )
+    ]
+    parts.append(svg.rect(left, bar_top, cells.shown * cells.width - 3, bar_height, svg.EMPTY))
     if position is not None:
         end = cells.x(position, log_length)
         if end > left:
-            parts.append(filled(fill(at + 1), (left, bar_top, end - left - 3, bar_height)))
+            parts.append(svg.filled(svg.fill(at + 1), (left, bar_top, end - left - 3, bar_height)))
         if begin is not None:
             x = cells.x(begin, log_length)
-            parts.append(outlined((x, bar_top, max(end - x - 3, 4), bar_height), stroke=MARK, width=4))
+            parts.append(svg.outlined((x, bar_top, max(end - x - 3, 4), bar_height), stroke=svg.MARK, width=4))
         committed = group.committed[number]
         lag = "-" if committed is None else str(log_length - committed)
-        parts.append(text(WIDTH - 25, base, f"lag {lag}", SMALL, "end"))
+        parts.append(svg.text(svg.WIDTH - 25, base, f"lag {lag}", svg.SMALL, "end"))
     return "\n".join(parts)
 
 
@@ -310,6 +298,6 @@ def _read_from(topic: Topic, group_id: str, number: int) -> int | None:
 
 def _idle_lines(topic: Topic) -> list[str]:
     """Who owns nothing, in as many lines as it takes."""
-    idle = [cut_name(member_id) for group in topic.groups for member_id in group.idle_member_ids]
+    idle = [svg.cut_name(member_id) for group in topic.groups for member_id in group.idle_member_ids]
     words = f"{'idle, owns' if len(idle) == 1 else 'idle, own'} nothing: {', '.join(idle)}"
     return wrap(words, LINE_LENGTH - 6) if idle else []

@@ -12,28 +12,8 @@ from kafkalearn.base.errors import counted, listed
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.consuming import push
 from kafkalearn.consuming.push import Brokers, Event, Queue, broker_load, missed_by_pull
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    WIDTH,
-    cut_name,
-    fill,
-    filled,
-    legend,
-    line,
-    name_width,
-    outlined,
-    rect,
-    text,
-    text_width,
-)
 
 
 def describe_push(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None = None) -> str:
@@ -152,7 +132,7 @@ LEAST_LEFT, RIGHT = 150, 250
 HIGHEST = 590  # a picture fits a window of 1280 x 800
 HEAD, LOG, LEGEND = 52, 40, 30  # the heading of each half; the log's own lane; what the fills mean
 LARGEST_CELL, SMALLEST_CELL = 46, 30
-READ, SENT, WAITING = fill(2), fill(1), fill(0)
+READ, SENT, WAITING = svg.fill(2), svg.fill(1), svg.fill(0)
 
 
 def animate_push(
@@ -205,14 +185,14 @@ def draw_push(
         _heading(0, "pull: one log, as in Kafka", pull),
         _log(brokers, cells, HEAD, is_marked=before is not None),
         *(_reader(brokers, cells, at, HEAD + LOG + at * bar, bar) for at in range(count)),
-        line(25, middle, WIDTH - 25, middle, MUTED, 1),
+        svg.line(25, middle, svg.WIDTH - 25, middle, svg.MUTED, 1),
         _heading(middle, "push: a queue for each consumer", push),
     ]
     for at, queue in enumerate(brokers.queues):
         parts.append(_queue(brokers, queue, cells, (middle + HEAD + at * lane, lane), before is not None))
     bottom = middle + HEAD + count * lane + 6
     refused = f"{counted(brokers.refused_count, 'record')} refused" if brokers.refused_count else ""
-    parts += [_legend(bottom), text(WIDTH - 25, bottom + 18, refused, SMALL, "end", MARK, bold=True)]
+    parts += [_legend(bottom), svg.text(svg.WIDTH - 25, bottom + 18, refused, svg.SMALL, "end", svg.MARK, bold=True)]
     return picture(bottom + LEGEND, *parts, label=describe_push(frame))
 
 
@@ -224,8 +204,8 @@ class _Cells:
         names = [reader.consumer for reader in states[0].readers]
         held = [len(queue.held) for state in states for queue in state.queues]
         most = max(1, *(state.log_end - state.log_start for state in states), *held)
-        self.left = max(LEAST_LEFT, 30 + name_width(names) + 14)
-        room = WIDTH - self.left - RIGHT
+        self.left = max(LEAST_LEFT, 30 + svg.name_width(names) + 14)
+        room = svg.WIDTH - self.left - RIGHT
         self.width = max(SMALLEST_CELL, min(LARGEST_CELL, room / most))
         self.shown = max(1, int(room / self.width + 0.001))
 
@@ -236,37 +216,42 @@ class _Cells:
 def _legend(top: float) -> str:
     parts, x = [], 30.0
     for look, words in ((READ, "read"), (SENT, "sent, not acknowledged"), (WAITING, "waits to be sent")):
-        parts.append(legend([(x, look, words)], top + 18, size=(30, 20), up=16, gap=38, colour=INK, width=1))
-        x += 38 + text_width(words) + 24
+        parts.append(svg.legend([(x, look, words)], top + 18, size=(30, 20), up=16, gap=38, colour=svg.INK, width=1))
+        x += 38 + svg.text_width(words) + 24
     return "\n".join(parts)
 
 
 def _heading(top: float, words: str, load: str) -> str:
     return "\n".join(
-        [text(25, top + 36, words, TITLE, bold=True), text(WIDTH - 25, top + 36, load, BODY, "end", bold=True)]
+        [
+            svg.text(25, top + 36, words, svg.TITLE, bold=True),
+            svg.text(svg.WIDTH - 25, top + 36, load, svg.BODY, "end", bold=True),
+        ]
     )
 
 
 def _cell(x: float, top: float, width: float, height: float, number: int, is_new: bool) -> str:
     box = (x, top + 3, width - 3, height - 7)
-    edge = outlined(box, stroke=MARK if is_new else INK, width=4 if is_new else 1.3)
-    room = min(width - 9, text_width(str(number)) + 5)
-    plate = rect(x + (width - 3 - room) / 2, top + 7, room, height - 15, PANEL, rx=3)
-    return "\n".join([edge, plate, text(x + (width - 3) / 2, top + height / 2 + 5, str(number), SMALL, "middle")])
+    edge = svg.outlined(box, stroke=svg.MARK if is_new else svg.INK, width=4 if is_new else 1.3)
+    room = min(width - 9, svg.text_width(str(number)) + 5)
+    plate = svg.rect(x + (width - 3 - room) / 2, top + 7, room, height - 15, svg.PANEL, rx=3)
+    return "\n".join(
+        [edge, plate, svg.text(x + (width - 3) / 2, top + height / 2 + 5, str(number), svg.SMALL, "middle")]
+    )
 
 
 def _log(brokers: Brokers, cells: _Cells, top: float, is_marked: bool) -> str:
     """The log: its newest records where not all of them have room, and how many stand before them."""
     first = max(brokers.log_start, brokers.log_end - cells.shown)
     new = {each.offset for each in brokers.effects if isinstance(each, push.Appended)} if is_marked else set()
-    parts = [text(30, top + LOG / 2 + 5, "the log", BODY, bold=True)]
+    parts = [svg.text(30, top + LOG / 2 + 5, "the log", svg.BODY, bold=True)]
     parts += [
         _cell(cells.x(number - first), top, cells.width, LOG, number, number in new)
         for number in range(first, brokers.log_end)
     ]
     older = f"and {first - brokers.log_start} older; " if first > brokers.log_start else ""
     words = f"{older}{brokers.log_start} deleted" if brokers.log_start else older.removesuffix("; ")
-    parts.append(text(WIDTH - 25, top + LOG / 2 + 5, words, SMALL, "end", MUTED))
+    parts.append(svg.text(svg.WIDTH - 25, top + LOG / 2 + 5, words, svg.SMALL, "end", svg.MUTED))
     return "\n".join(parts)
 
 
@@ -275,15 +260,15 @@ def _reader(brokers: Brokers, cells: _Cells, at: int, top: float, height: float)
     first = max(brokers.log_start, brokers.log_end - cells.shown)
     base, length = top + height / 2 + 5, brokers.log_end - first
     parts = [
-        text(30, base, cut_name(reader.consumer), SMALL),
-        rect(cells.left, top + 5, max(1, length) * cells.width - 3, height - 10, EMPTY),
+        svg.text(30, base, svg.cut_name(reader.consumer), svg.SMALL),
+        svg.rect(cells.left, top + 5, max(1, length) * cells.width - 3, height - 10, svg.EMPTY),
     ]
     if reader.position > first:
         box = (cells.left, top + 5, (reader.position - first) * cells.width - 3, height - 10)
-        parts += [filled(READ, box), outlined(box, stroke=INK)]
+        parts += [svg.filled(READ, box), svg.outlined(box, stroke=svg.INK)]
     missed = missed_by_pull(brokers, reader)
     words = f"offset {reader.position}, lag {brokers.log_end - reader.position}"
-    parts.append(text(WIDTH - 25, base, f"{words}{f', missed {missed}' if missed else ''}", SMALL, "end"))
+    parts.append(svg.text(svg.WIDTH - 25, base, f"{words}{f', missed {missed}' if missed else ''}", svg.SMALL, "end"))
     return "\n".join(parts)
 
 
@@ -292,13 +277,13 @@ def _queue(brokers: Brokers, queue: Queue, cells: _Cells, box: tuple[float, floa
     top, height = box
     base, new = top + height / 2 + 5, brokers.log_end - 1
     is_new = is_marked and any(isinstance(each, push.Appended) for each in brokers.effects)
-    parts = [text(30, base, cut_name(queue.consumer), SMALL)]
+    parts = [svg.text(30, base, svg.cut_name(queue.consumer), svg.SMALL)]
     if not queue.held:
-        parts.append(text(cells.left, base, "empty", SMALL, colour=MUTED))
+        parts.append(svg.text(cells.left, base, "empty", svg.SMALL, colour=svg.MUTED))
     drawn = queue.held[: cells.shown]
     for slot, number in enumerate(drawn):
         look = SENT if slot < len(queue.unacknowledged) else WAITING
-        parts.append(filled(look, (cells.x(slot), top + 3, cells.width - 3, height - 7)))
+        parts.append(svg.filled(look, (cells.x(slot), top + 3, cells.width - 3, height - 7)))
         parts.append(_cell(cells.x(slot), top, cells.width, height, number, is_new and number == new))
     more = f"and {len(queue.held) - len(drawn)} newer; " if len(queue.held) > len(drawn) else ""
     words = f"{more}{len(queue.unacknowledged)} sent, {len(queue.waiting)} waiting"
@@ -306,5 +291,9 @@ def _queue(brokers: Brokers, queue: Queue, cells: _Cells, box: tuple[float, floa
     has_lost = is_marked and any(
         isinstance(each, push.Dropped) and each.consumer == queue.consumer for each in brokers.effects
     )
-    parts.append(text(WIDTH - 25, base, words + dropped, SMALL, "end", MARK if has_lost else INK, bold=has_lost))
+    parts.append(
+        svg.text(
+            svg.WIDTH - 25, base, words + dropped, svg.SMALL, "end", svg.MARK if has_lost else svg.INK, bold=has_lost
+        )
+    )
     return "\n".join(parts)

@@ -9,8 +9,8 @@ from kafkalearn.base.trace import Frame
 from kafkalearn.consuming.truncation import GroupRead, Settings, model
 from kafkalearn.consuming.truncation.model import Consumer, Effect, Event, Position
 from kafkalearn.consuming.truncation.simulator import broken
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, edge, pointer, rect, text
 from kafkalearn.replication.events import NONE, ReplicationEvent
 from kafkalearn.replication.picture import LEFT, cells, epochs_legend, first_offset, log_marks, offset_x, offsets
 from kafkalearn.replication.state import DOWN, FROZEN, Partition
@@ -66,8 +66,10 @@ def truncation_text(
         f"broker {broker_id} ({replica.broker.status}): {log_in_words(replica.log)}"
         for broker_id, replica in enumerate(state.partition.replicas, 1)
     ]
-    consumers = [f"consumer {each.name}: {_stands(each)}; takes for the leader {consumer_words(each)}"
-                 for each in state.consumers]  # fmt: skip
+    consumers = [
+        f"consumer {each.name}: {_stands(each)}; takes for the leader {consumer_words(each)}"
+        for each in state.consumers
+    ]
     committed = "nothing" if state.committed is None else position_words(state.committed)
     return "\n".join([describe_truncation(settings, frame, before), *logs, *consumers, f"committed: {committed}"])
 
@@ -185,7 +187,7 @@ def draw_truncation(
     bottom = consumers_top + CONSUMER_HEIGHT * len(state.consumers)
     return picture(
         bottom + 46,
-        text(LEFT, 32, capitalised(event_words(frame, before)), TITLE, bold=True),
+        svg.text(LEFT, 32, capitalised(event_words(frame, before)), svg.TITLE, bold=True),
         epochs_legend(state.partition),
         offsets(first),
         *(shape for each in brokers for shape in _broker(state, old, each, first)),
@@ -204,12 +206,14 @@ def _broker(state: GroupRead, old: GroupRead, broker_id: int, first: int) -> Ite
     replica, was = (each.partition.replicas[broker_id - 1] for each in (state, old))
     controller = state.partition.controller
     is_leader, is_off = controller.leader == broker_id, replica.broker.status in (DOWN, FROZEN)
-    border = {"stroke": INK if is_leader else MUTED, "stroke_width": 4 if is_leader else 1.5}
-    yield rect(LEFT, top, WIDTH - 2 * LEFT, BROKER_HEIGHT - 8, EMPTY if is_off else PANEL, rx=6, **border)
-    yield text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True)
-    yield text(LEFT + 14, top + 50, _role(replica.broker.status, is_leader, replica.leading is not None), SMALL)
+    border = {"stroke": svg.INK if is_leader else svg.MUTED, "stroke_width": 4 if is_leader else 1.5}
+    yield svg.rect(
+        LEFT, top, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 8, svg.EMPTY if is_off else svg.PANEL, rx=6, **border
+    )
+    yield svg.text(LEFT + 14, top + 28, f"broker {broker_id}", svg.BODY, bold=True)
+    yield svg.text(LEFT + 14, top + 50, _role(replica.broker.status, is_leader, replica.leading is not None), svg.SMALL)
     if is_leader:
-        yield text(LEFT + 14, top + 69, f"epoch {controller.leader_epoch}", SMALL)
+        yield svg.text(LEFT + 14, top + 69, f"epoch {controller.leader_epoch}", svg.SMALL)
     yield from cells(replica.log, was.log, first, top)
     yield from log_marks(replica.log, was.log, first, top)
 
@@ -224,20 +228,20 @@ def _role(status: str, is_leader: bool, believes_to_lead: bool) -> str:
 
 def _consumer(consumer: Consumer, was: Consumer, first: int, top: float) -> Iterator[str]:
     owns, is_new = consumer.position is not None, consumer != was
-    border = edge(is_new, MUTED, marked_width=3)
-    yield rect(LEFT, top, WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8, PANEL, rx=6, **border)
-    yield text(LEFT + 14, top + 34, f"consumer {consumer.name}", BODY, bold=owns)
-    yield text(KNOWN_LEFT, top + 23, "takes for the leader", SMALL, colour=MUTED)
-    yield text(KNOWN_LEFT, top + 44, consumer_words(consumer), SMALL, bold=True)
+    border = svg.edge(is_new, svg.MUTED, marked_width=3)
+    yield svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8, svg.PANEL, rx=6, **border)
+    yield svg.text(LEFT + 14, top + 34, f"consumer {consumer.name}", svg.BODY, bold=owns)
+    yield svg.text(KNOWN_LEFT, top + 23, "takes for the leader", svg.SMALL, colour=svg.MUTED)
+    yield svg.text(KNOWN_LEFT, top + 44, consumer_words(consumer), svg.SMALL, bold=True)
     if consumer.position is not None and consumer.position.offset >= 0:
         x = offset_x(consumer.position.offset, first)
-        yield pointer(x, top + 4 + 14, MARK if consumer.position != was.position else INK)
-        yield text(x - 9, top + 40, position_words(consumer.position), SMALL, bold=True)
+        yield svg.pointer(x, top + 4 + 14, svg.MARK if consumer.position != was.position else svg.INK)
+        yield svg.text(x - 9, top + 40, position_words(consumer.position), svg.SMALL, bold=True)
     elif owns:
-        yield text(offset_x(first, first), top + 34, "has to look up where to begin", SMALL)
+        yield svg.text(offset_x(first, first), top + 34, "has to look up where to begin", svg.SMALL)
 
 
 def _committed(committed: Position | None, was: Position | None, y: float) -> Iterator[str]:
     words = "nothing" if committed is None else position_words(committed)
-    yield text(LEFT + 14, y, "the group has committed", SMALL, colour=MUTED)
-    yield text(232, y, words, BODY, bold=True, colour=MARK if committed != was else INK)
+    yield svg.text(LEFT + 14, y, "the group has committed", svg.SMALL, colour=svg.MUTED)
+    yield svg.text(232, y, words, svg.BODY, bold=True, colour=svg.MARK if committed != was else svg.INK)

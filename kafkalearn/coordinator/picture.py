@@ -29,34 +29,8 @@ from kafkalearn.coordinator.words import (
     shortened,
     unit_name,
 )
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FAINT,
-    FILLS,
-    INK,
-    LINES,
-    MARK,
-    MONO,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    Box,
-    Fill,
-    arrow,
-    element,
-    fill,
-    filled,
-    outlined,
-    pointer,
-    rect,
-    text,
-    text_width,
-    words_at,
-)
 
 LEFT = 25
 
@@ -65,7 +39,7 @@ LEFT = 25
 COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 38, 46, 16
 MOST_SHOWN = 100  # of a larger topic the hundred that holds the marked partition is shown
 LEGEND_COLUMNS, LEGEND_HEIGHT, MOST_NAMED = 4, 29, 12
-LEADERLESS, PLATE = Fill(EMPTY, "x"), Fill(PANEL, "")
+LEADERLESS, PLATE = svg.Fill(svg.EMPTY, "x"), svg.Fill(svg.PANEL, "")
 
 
 def draw_offsets_topic(leaders: Sequence[int | None], marked: int | None = None) -> Picture:
@@ -121,7 +95,7 @@ def strip(
     below = top + 42 + -(-len(shown) // COLUMNS) * (CELL_HEIGHT + ROW_GAP)
     return "\n".join(
         [
-            text(LEFT, top + 20, heading, BODY, bold=True),
+            svg.text(LEFT, top + 20, heading, svg.BODY, bold=True),
             *_cells(places, leaders, fills),
             "" if marked is None else _mark(*places[marked]),
             *_leaders_legend(below, leaders, fills, chosen_broker),
@@ -129,10 +103,10 @@ def strip(
     )
 
 
-def broker_fill(index: int) -> Fill:
+def broker_fill(index: int) -> svg.Fill:
     """How broker number `index` looks: when the colours come round again, each has another hatch than before."""
-    first = fill(index)
-    return Fill(first.colour, fill(index + index // len(FILLS)).hatch)
+    first = svg.fill(index)
+    return svg.Fill(first.colour, svg.fill(index + index // len(svg.FILLS)).hatch)
 
 
 def _shown(partition_count: int, marked: int | None, most_shown: int) -> range:
@@ -148,7 +122,7 @@ def _place(top: float, at: int) -> tuple[float, float]:
 
 
 def _cells(
-    places: dict[int, tuple[float, float]], leaders: Sequence[int | None], fills: dict[int | None, Fill]
+    places: dict[int, tuple[float, float]], leaders: Sequence[int | None], fills: dict[int | None, svg.Fill]
 ) -> list[str]:
     """Each partition's number on top, below it the fill of its leader, with the leader's id on a small plate."""
     half, middle = CELL_HEIGHT / 2, CELL_WIDTH / 2
@@ -159,34 +133,34 @@ def _cells(
     ids = [(x + middle, y + half + 17, names[partition]) for partition, (x, y) in places.items()]
     return [
         *(
-            filled(each, *(box for partition, box in lower.items() if leaders[partition] == broker_id))
+            svg.filled(each, *(box for partition, box in lower.items() if leaders[partition] == broker_id))
             for broker_id, each in fills.items()
             if any(leaders[partition] == broker_id for partition in places)
         ),
-        outlined(*((x, y, CELL_WIDTH, CELL_HEIGHT) for x, y in places.values())),
-        filled(PLATE, *plates),
-        words_at(numbers, SMALL, font_weight="bold"),
-        words_at(ids, SMALL),
+        svg.outlined(*((x, y, CELL_WIDTH, CELL_HEIGHT) for x, y in places.values())),
+        svg.filled(PLATE, *plates),
+        svg.words_at(numbers, svg.SMALL, font_weight="bold"),
+        svg.words_at(ids, svg.SMALL),
     ]
 
 
 def _plate(middle: float, top: float, words: str) -> tuple[float, float, float, float]:
     """Where no hatch may run through the words."""
-    width = text_width(words, 9) + 6
+    width = svg.text_width(words, 9) + 6
     return middle - width / 2, top + 3, width, 18
 
 
 def _mark(x: float, y: float) -> str:
     return "\n".join(
         [
-            rect(x - 1, y - 1, CELL_WIDTH + 2, CELL_HEIGHT + 2, stroke=MARK, stroke_width=5, rx=3),
-            pointer(x + CELL_WIDTH / 2, y - 2),
+            svg.rect(x - 1, y - 1, CELL_WIDTH + 2, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=5, rx=3),
+            svg.pointer(x + CELL_WIDTH / 2, y - 2),
         ]
     )
 
 
 def _leaders_legend(
-    top: float, leaders: Sequence[int | None], fills: dict[int | None, Fill], chosen: int | None
+    top: float, leaders: Sequence[int | None], fills: dict[int | None, svg.Fill], chosen: int | None
 ) -> list[str]:
     led = _led(leaders)
     parts = []
@@ -198,9 +172,9 @@ def _leaders_legend(
             words = f"and {len(led) - MOST_NAMED + 1} more brokers"
         is_chosen = chosen is not None and broker_id == chosen
         parts += [
-            filled(fills[broker_id], (x, y, 36, 22)),
-            rect(x, y, 36, 22, stroke=MARK if is_chosen else INK, stroke_width=5 if is_chosen else 1),
-            text(x + 46, y + 17, words, SMALL + 1, colour=MARK if is_chosen else INK, bold=is_chosen),
+            svg.filled(fills[broker_id], (x, y, 36, 22)),
+            svg.rect(x, y, 36, 22, stroke=svg.MARK if is_chosen else svg.INK, stroke_width=5 if is_chosen else 1),
+            svg.text(x + 46, y + 17, words, svg.SMALL + 1, colour=svg.MARK if is_chosen else svg.INK, bold=is_chosen),
         ]
     return parts
 
@@ -238,7 +212,7 @@ def draw_lookup(frame: Frame[Lookup, Event], before: Frame[Lookup, Event] | None
         STRIP_TOP + strip_height(settings.leaders, MOST_PARTITIONS),
         title(heading(settings.group_id), is_long(settings.group_id)),
         *_units(state, event),
-        text(LEFT, ARITHMETIC_BASE, lookup_arithmetic(state), TITLE - 2, mono=True),
+        svg.text(LEFT, ARITHMETIC_BASE, lookup_arithmetic(state), svg.TITLE - 2, mono=True),
         *_boxes(state, event),
         strip(STRIP_TOP, settings.leaders, state.partition, chosen, MOST_PARTITIONS),
         label=describe_lookup(frame),
@@ -247,25 +221,25 @@ def draw_lookup(frame: Frame[Lookup, Event], before: Frame[Lookup, Event] | None
 
 def title(words: str, is_small: bool) -> str:
     """The heading of a picture; a small one has letters of one width, so that a long id of any letters fits."""
-    return text(LEFT, 36, words, BODY + 2 if is_small else TITLE, bold=True, mono=is_small)
+    return svg.text(LEFT, 36, words, svg.BODY + 2 if is_small else svg.TITLE, bold=True, mono=is_small)
 
 
 def _units(state: Lookup, event: Event | None) -> list[str]:
     """The UTF-16 code units as cells: read ones filled, the one just read under a pointer."""
     units = state.settings.units
     if not units:
-        return [text(LEFT, UNITS_TOP + 40, "the empty id has no units: its hash is 0", BODY, colour=MUTED)]
+        return [svg.text(LEFT, UNITS_TOP + 40, "the empty id has no units: its hash is 0", svg.BODY, colour=svg.MUTED)]
     width = 43 if max(units) < 10_000 else 52  # five digits need more room
     shown = _window(len(units), state.read_count, UNITS_WIDTH // width)
     boxes = {index: (LEFT + (index - shown[0]) * width, UNITS_TOP, width, UNIT_HEIGHT) for index in shown}
     read = [index for index in shown if index < state.read_count]
     unread = [index for index in shown if index >= state.read_count]
     return [
-        outlined(*(boxes[index] for index in unread), stroke=FAINT, width=1.5),
-        filled(Fill(READ, ""), *(boxes[index] for index in read)),
-        outlined(*(boxes[index] for index in read), stroke=INK, width=1.5),
-        *_names(units, {index: boxes[index] for index in read}, INK),
-        *_names(units, {index: boxes[index] for index in unread}, MUTED),
+        svg.outlined(*(boxes[index] for index in unread), stroke=svg.FAINT, width=1.5),
+        svg.filled(svg.Fill(svg.READ, ""), *(boxes[index] for index in read)),
+        svg.outlined(*(boxes[index] for index in read), stroke=svg.INK, width=1.5),
+        *_names(units, {index: boxes[index] for index in read}, svg.INK),
+        *_names(units, {index: boxes[index] for index in unread}, svg.MUTED),
         _now(boxes[state.read_count - 1]) if isinstance(event, ReadUnit) else "",
         _part_shown(shown, len(units)),
     ]
@@ -277,7 +251,7 @@ def _window(count: int, read_count: int, room: int) -> range:
     return range(first, min(first + room, count))
 
 
-def _names(units: tuple[int, ...], boxes: dict[int, Box], colour: str) -> list[str]:
+def _names(units: tuple[int, ...], boxes: dict[int, svg.Box], colour: str) -> list[str]:
     """Each unit as a character, its number below."""
     middles = {index: x + width / 2 for index, (x, _, width, _) in boxes.items()}
     names = {index: unit_name(units[index]) for index in boxes}
@@ -285,23 +259,23 @@ def _names(units: tuple[int, ...], boxes: dict[int, Box], colour: str) -> list[s
     codes = [(middles[index], UNITS_TOP + 32, name) for index, name in names.items() if len(name) >= 3]
     numbers = [(middles[index], UNITS_TOP + 59, str(units[index])) for index in boxes]
     return [
-        words_at(shapes, TITLE, font_family=MONO, font_weight="bold", fill=colour),
-        words_at(codes, SMALL, font_family=MONO, font_weight="bold", fill=colour),
-        words_at(numbers, SMALL, fill=colour),
+        svg.words_at(shapes, svg.TITLE, font_family=svg.MONO, font_weight="bold", fill=colour),
+        svg.words_at(codes, svg.SMALL, font_family=svg.MONO, font_weight="bold", fill=colour),
+        svg.words_at(numbers, svg.SMALL, fill=colour),
     ]
 
 
-def _now(box: Box) -> str:
+def _now(box: svg.Box) -> str:
     x, y, width, height = box
-    edge = rect(x + 1, y, width - 2, height, stroke=MARK, stroke_width=5, rx=3)
-    return "\n".join([edge, pointer(x + width / 2, y - 3)])
+    edge = svg.rect(x + 1, y, width - 2, height, stroke=svg.MARK, stroke_width=5, rx=3)
+    return "\n".join([edge, svg.pointer(x + width / 2, y - 3)])
 
 
 def _part_shown(shown: range, count: int) -> str:
     if len(shown) == count:
         return ""
     words = f"units {shown[0] + 1} to {shown[-1] + 1} of {count}"
-    return text(LEFT + UNITS_WIDTH, UNITS_TOP - 14, words, SMALL, "end", MUTED)
+    return svg.text(LEFT + UNITS_WIDTH, UNITS_TOP - 14, words, svg.SMALL, "end", svg.MUTED)
 
 
 def _boxes(state: Lookup, event: Event | None) -> list[str]:
@@ -318,21 +292,21 @@ def _boxes(state: Lookup, event: Event | None) -> list[str]:
     for index, (name, value, made_by) in enumerate(contents):
         x = LEFT + index * (BOX_WIDTH + BOX_GAP)
         if index:
-            parts.append(arrow(x - BOX_GAP + 5, BOXES_TOP + BOX_HEIGHT / 2, x - 5, BOXES_TOP + BOX_HEIGHT / 2))
+            parts.append(svg.arrow(x - BOX_GAP + 5, BOXES_TOP + BOX_HEIGHT / 2, x - 5, BOXES_TOP + BOX_HEIGHT / 2))
         parts.append(_box(x, name, value, is_now=isinstance(event, made_by)))
     return parts
 
 
 def _box(x: float, name: str, value: int | str | None, is_now: bool) -> str:
     is_known = value is not None
-    ground, border, ink = (READ, INK, INK) if is_known else (PANEL, FAINT, MUTED)
-    stroke, width = (MARK, 5) if is_now else (border, 2)
+    ground, border, ink = (svg.READ, svg.INK, svg.INK) if is_known else (svg.PANEL, svg.FAINT, svg.MUTED)
+    stroke, width = (svg.MARK, 5) if is_now else (border, 2)
     middle = x + BOX_WIDTH / 2
     return "\n".join(
         [
-            rect(x, BOXES_TOP, BOX_WIDTH, BOX_HEIGHT, ground, stroke=stroke, stroke_width=width, rx=6),
-            text(middle, BOXES_TOP + 26, name, SMALL + 1, "middle", ink),
-            text(middle, BOXES_TOP + 60, str(value) if is_known else "?", TITLE, "middle", ink, bold=True),
+            svg.rect(x, BOXES_TOP, BOX_WIDTH, BOX_HEIGHT, ground, stroke=stroke, stroke_width=width, rx=6),
+            svg.text(middle, BOXES_TOP + 26, name, svg.SMALL + 1, "middle", ink),
+            svg.text(middle, BOXES_TOP + 60, str(value) if is_known else "?", svg.TITLE, "middle", ink, bold=True),
         ]
     )
 
@@ -344,7 +318,7 @@ LONGEST_NAME = 20
 TOP, AREA_HEIGHT, CLIENT_HEIGHT, GAP = 64, 372, 66, 16
 MOST_BROKERS, MOST_CLIENTS, MOST_TOPIC_PARTITIONS = 4, 5, 12
 LEGEND_TOP = TOP + AREA_HEIGHT + 24
-PRODUCE_LINE, FETCH_LINE = LINES[0], LINES[2]
+PRODUCE_LINE, FETCH_LINE = svg.LINES[0], svg.LINES[2]
 
 Name = TypeVar("Name")
 Rows: TypeAlias = Mapping[Name, tuple[float, float]]  # top and height of each box of a column
@@ -433,12 +407,11 @@ def _party(x: float, top: float, width: float, height: float, name: str, lines: 
     first = top + (height - 22 * len(lines)) / 2 + 6
     return "\n".join(
         [
-            rect(x, top, width, height, READ if is_marked else PANEL, stroke=MARK if is_marked else INK,
-                 stroke_width=4 if is_marked else 2, rx=6),
-            text(x + 12, first, name, BODY, bold=True),
-            *(text(x + 12, first + 22 * (index + 1), words, SMALL) for index, words in enumerate(lines)),
+            svg.rect(x, top, width, height, svg.READ if is_marked else svg.PANEL, **svg.edge(is_marked, width=2), rx=6),
+            svg.text(x + 12, first, name, svg.BODY, bold=True),
+            *(svg.text(x + 12, first + 22 * (index + 1), words, svg.SMALL) for index, words in enumerate(lines)),
         ]
-    )  # fmt: skip
+    )
 
 
 def _lines(found: Sequence[Connection], clients: Rows[str], brokers: Rows[int]) -> list[str]:
@@ -470,13 +443,20 @@ def _line(each: Connection, here: tuple[float, float], there: tuple[float, float
     if not each.partitions:
         return _dashed(here, there)
     if each.client == PRODUCER:
-        return arrow(*here, *there, stroke=PRODUCE_LINE, width=2)
-    return arrow(*there, *here, stroke=FETCH_LINE, width=2)
+        return svg.arrow(*here, *there, stroke=PRODUCE_LINE, width=2)
+    return svg.arrow(*there, *here, stroke=FETCH_LINE, width=2)
 
 
 def _dashed(here: tuple[float, float], there: tuple[float, float]) -> str:
-    return element(
-        "line", x1=here[0], y1=here[1], x2=there[0], y2=there[1], stroke=MARK, stroke_width=4.5, stroke_dasharray="11 6"
+    return svg.element(
+        "line",
+        x1=here[0],
+        y1=here[1],
+        x2=there[0],
+        y2=there[1],
+        stroke=svg.MARK,
+        stroke_width=4.5,
+        stroke_dasharray="11 6",
     )
 
 
@@ -497,14 +477,14 @@ def _requests_legend() -> list[str]:
         y = LEGEND_TOP + 14 + index * 34
         shapes += [
             shape(y),
-            text(LEFT + 86, y + 6, words, BODY - 2),
-            text(LEFT + 520, y + 6, how, BODY - 2, colour=MUTED),
+            svg.text(LEFT + 86, y + 6, words, svg.BODY - 2),
+            svg.text(LEFT + 520, y + 6, how, svg.BODY - 2, colour=svg.MUTED),
         ]
     return shapes
 
 
 def _flow(start: float, end: float, colour: str, y: float) -> str:
-    return arrow(start, y, end, y, stroke=colour, width=2)
+    return svg.arrow(start, y, end, y, stroke=colour, width=2)
 
 
 def _label(found: Sequence[Connection], group_id: str, offsets_at: int, coordinator: int, member_count: int) -> str:

@@ -16,7 +16,7 @@ from kafkalearn.coordinator.lookup import (
     SignDropped,
     UnitHashed,
 )
-from kafkalearn.drawing.svg import CONTROL_PICTURES
+from kafkalearn.drawing import svg
 
 LONGEST_ID = 40  # columns of letters; a wide one, as of Chinese, takes two
 LONGEST_BESIDE_QUESTION = 12
@@ -30,8 +30,8 @@ def unit_name(unit: int) -> str:
     """
     if unit == 0x20:
         return "␣"
-    if unit in CONTROL_PICTURES:
-        return chr(CONTROL_PICTURES[unit])
+    if unit in svg.CONTROL_PICTURES:
+        return chr(svg.CONTROL_PICTURES[unit])
     category = unicodedata.category(chr(unit))
     if category in ("Mn", "Me", "Mc"):
         return "\u25cc" + chr(unit)  # a combining mark needs something to sit on
@@ -53,7 +53,7 @@ def shortened(words: str, longest: int) -> str:
     >>> shortened("consumer-billing-1-0f3c", 12)
     'cons…0f3c'
     """
-    words = words.translate(CONTROL_PICTURES)
+    words = words.translate(svg.CONTROL_PICTURES)
     if columns(words) <= longest:
         return words
     kept = longest // 2 - 2

@@ -49,31 +49,8 @@ from kafkalearn.delivery.simulator import (
     broken,
     record_results,
 )
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SANS,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    edge,
-    element,
-    escape,
-    fill,
-    filled,
-    line,
-    number,
-    outlined,
-    rect,
-    text,
-)
 from kafkalearn.log.sequences import ProducerStateEntry, window_of
 from kafkalearn.replication.events import NONE, ProduceAnswered, ReplicationEvent
 from kafkalearn.replication.picture import ROW_HEIGHT, ROWS_TOP, replication_elements
@@ -296,7 +273,7 @@ def delivery_text(
 LEFT, NAMES, LANE_LEFT = 16, 30, 216
 CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 44, 8, 6
 LANE_HEIGHT = 48
-GOOD, BAD, UNKNOWN = Fill(READ, ""), fill(1), Fill(EMPTY, "")
+GOOD, BAD, UNKNOWN = svg.Fill(svg.READ, ""), svg.fill(1), svg.Fill(svg.EMPTY, "")
 
 
 def draw_delivery(
@@ -327,9 +304,9 @@ def draw_delivery(
     top = 46
     elements = []
     for name, said, drawn in lanes:
-        elements.append(text(NAMES, top + 19, name, BODY, bold=True))
-        elements.append(text(NAMES, top + 39, said, SMALL, colour=MUTED))
-        elements += [f'<g transform="translate(0,{number(top)})">', *drawn, "</g>"]
+        elements.append(svg.text(NAMES, top + 19, name, svg.BODY, bold=True))
+        elements.append(svg.text(NAMES, top + 39, said, svg.SMALL, colour=svg.MUTED))
+        elements += [f'<g transform="translate(0,{svg.number(top)})">', *drawn, "</g>"]
         top += LANE_HEIGHT
     elements.append(_promises(settings, frame.state, top + 2))
     top += 32
@@ -337,9 +314,9 @@ def draw_delivery(
     partition, bottom = _partition(settings.topic, of_partition(frame), earlier, top)
     return picture(
         bottom,
-        text(LEFT, 32, f"Producer: {producer_in_words(settings)}", TITLE, bold=True),
+        svg.text(LEFT, 32, f"Producer: {producer_in_words(settings)}", svg.TITLE, bold=True),
         *elements,
-        line(LEFT, top, WIDTH - LEFT, top, INK, 2),
+        svg.line(LEFT, top, svg.WIDTH - LEFT, top, svg.INK, 2),
         partition,
         label=describe_delivery(settings, frame, before),
     )
@@ -354,11 +331,11 @@ def _partition(
     """The partition as a picture in the picture, and how far down it goes: to its last log; the rest stands above."""
     elements, whole = replication_elements(topic, frame, before)
     height = ROWS_TOP + ROW_HEIGHT * topic.replica_count + 4
-    drawn = [rect(0, 0, WIDTH, whole, PANEL), *(each for each in elements if each)]
-    place = {"x": 0, "y": top, "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {WIDTH} {height}"}
-    look = {"width": WIDTH, "height": height, "role": "img", "font_family": SANS, "fill": INK}
-    label = escape(describe_replication(topic, frame, before))
-    return element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=label), top + height
+    drawn = [svg.rect(0, 0, svg.WIDTH, whole, svg.PANEL), *(each for each in elements if each)]
+    place = {"x": 0, "y": top, "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {svg.WIDTH} {height}"}
+    look = {"width": svg.WIDTH, "height": height, "role": "img", "font_family": svg.SANS, "fill": svg.INK}
+    label = svg.escape(describe_replication(topic, frame, before))
+    return svg.element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=label), top + height
 
 
 def _applications(state: Delivery, before: Frame[Delivery, DeliveryEvent] | None) -> tuple[str, str, list[str]]:
@@ -387,12 +364,16 @@ def _record(
     is_new = may_be_new and (was is None or (was.result, was.callback) != (record.result, record.callback))
     return "\n".join(
         [
-            filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
-            rect(x + 3, 25, CHIP_WIDTH - 6, 19, PANEL, rx=3) if look.hatch else "",
-            rect(x + 3, 4, CHIP_WIDTH - 6, 19, PANEL, rx=3) if look.hatch else "",
-            outlined((x, 2, CHIP_WIDTH, CHIP_HEIGHT), stroke=MARK if is_new else INK, width=4 if is_new else 1.5),
-            text(x + CHIP_WIDTH / 2, 18, f"{record.value[:4]}: {callback}", SMALL, "middle"),
-            text(x + CHIP_WIDTH / 2, 40, _short(record.result), SMALL + 1, "middle", bold=record.result != OPEN),
+            svg.filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
+            svg.rect(x + 3, 25, CHIP_WIDTH - 6, 19, svg.PANEL, rx=3) if look.hatch else "",
+            svg.rect(x + 3, 4, CHIP_WIDTH - 6, 19, svg.PANEL, rx=3) if look.hatch else "",
+            svg.outlined(
+                (x, 2, CHIP_WIDTH, CHIP_HEIGHT), stroke=svg.MARK if is_new else svg.INK, width=4 if is_new else 1.5
+            ),
+            svg.text(x + CHIP_WIDTH / 2, 18, f"{record.value[:4]}: {callback}", svg.SMALL, "middle"),
+            svg.text(
+                x + CHIP_WIDTH / 2, 40, _short(record.result), svg.SMALL + 1, "middle", bold=record.result != OPEN
+            ),
         ]
     )
 
@@ -402,19 +383,21 @@ def _short(result: str) -> str:
 
 
 def _nothing(words: str) -> str:
-    return text(LANE_LEFT, 28, words, BODY, colour=MUTED)
+    return svg.text(LANE_LEFT, 28, words, svg.BODY, colour=svg.MUTED)
 
 
 def _network(state: Delivery) -> tuple[str, str, list[str]]:
     flying = [_request(each, LANE_LEFT + at * 250) for at, each in enumerate(state.producer.in_flight[:3])]
     more = len(state.producer.in_flight) - len(flying)
     if more:
-        flying.append(text(WIDTH - LEFT, 44, f"+{more}", SMALL, "end", MUTED))
+        flying.append(svg.text(svg.WIDTH - LEFT, 44, f"+{more}", svg.SMALL, "end", svg.MUTED))
     waiting = "; ".join(values_in_words(batch.values) for batch in state.producer.waiting)
     parts = flying or [_nothing("nothing")]
     if waiting:
         x = LANE_LEFT + max(1, len(flying)) * 250
-        parts.append(text(min(x, WIDTH - 200), 28, f"to be sent again: {waiting}"[:30], SMALL + 1, bold=True))
+        parts.append(
+            svg.text(min(x, svg.WIDTH - 200), 28, f"to be sent again: {waiting}"[:30], svg.SMALL + 1, bold=True)
+        )
     return "in flight", "requests and answers", parts
 
 
@@ -426,9 +409,9 @@ def _request(request: Request, x: float) -> str:
     head = {ANSWERED: "\u25c0 ", AT_BROKER: "\u25fc "}.get(request.stage, "\u25b6 ")
     return "\n".join(
         [
-            rect(x, 2, width, CHIP_HEIGHT, PANEL, stroke=INK, stroke_width=2, rx=4),
-            text(x + 10, 19, f"{head}{values_in_words(request.batch.values)}{numbered}", SMALL + 1, bold=True),
-            text(x + 10, 38, request_in_words(request)[:28], SMALL),
+            svg.rect(x, 2, width, CHIP_HEIGHT, svg.PANEL, stroke=svg.INK, stroke_width=2, rx=4),
+            svg.text(x + 10, 19, f"{head}{values_in_words(request.batch.values)}{numbered}", svg.SMALL + 1, bold=True),
+            svg.text(x + 10, 38, request_in_words(request)[:28], svg.SMALL),
         ]
     )
 
@@ -446,14 +429,14 @@ def _window(
     for at in range(size):
         x = _chip(at)
         if at >= len(batches):
-            parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, EMPTY, stroke=MUTED, stroke_dasharray="5 4"))
+            parts.append(svg.rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, svg.EMPTY, stroke=svg.MUTED, stroke_dasharray="5 4"))
             continue
         each, is_new = batches[at], before is not None and batches[at] not in was
         first, last = each.first_sequence, each.last_sequence
         span = f"seq {first}" if first == last else f"seq {first}-{last}"
-        parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, READ, **edge(is_new)))
-        parts.append(text(x + CHIP_WIDTH / 2, 19, span, SMALL + 1, "middle", bold=True))
-        parts.append(text(x + CHIP_WIDTH / 2, 38, f"offset {each.base_offset}", SMALL, "middle"))
+        parts.append(svg.rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, svg.READ, **svg.edge(is_new)))
+        parts.append(svg.text(x + CHIP_WIDTH / 2, 19, span, svg.SMALL + 1, "middle", bold=True))
+        parts.append(svg.text(x + CHIP_WIDTH / 2, 38, f"offset {each.base_offset}", svg.SMALL, "middle"))
     who = "of no producer yet" if known is None else f"of producer {known[0]}, epoch {known[1].producer_epoch}"
     return "remembered", who, parts
 
@@ -461,10 +444,12 @@ def _window(
 def _promises(settings: Settings, state: Delivery, y: float) -> str:
     wrong = broken(settings, state)
     if not wrong:
-        return text(NAMES, y + 18, "the application can rely on its callbacks", SMALL, colour=MUTED)
+        return svg.text(NAMES, y + 18, "the application can rely on its callbacks", svg.SMALL, colour=svg.MUTED)
     return "\n".join(
         [
-            rect(LEFT, y - 1, WIDTH - 2 * LEFT, 27, PANEL, stroke=MARK, stroke_width=5, rx=4),
-            text(WIDTH / 2, y + 18, f"BROKEN: {'; '.join(wrong)}"[:88], BODY - 1, "middle", MARK, bold=True),
+            svg.rect(LEFT, y - 1, svg.WIDTH - 2 * LEFT, 27, svg.PANEL, stroke=svg.MARK, stroke_width=5, rx=4),
+            svg.text(
+                svg.WIDTH / 2, y + 18, f"BROKEN: {'; '.join(wrong)}"[:88], svg.BODY - 1, "middle", svg.MARK, bold=True
+            ),
         ]
     )

@@ -24,7 +24,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.drawing.svg import INK, LINES, MARK, PANEL, Fill, fill
+from kafkalearn.drawing import svg
 
 LETTERS = "Atkinson Hyperlegible Next"  # the face of the book and of the lab, cut by tools/fonts.py
 for _weight in ("regular", "bold"):
@@ -34,14 +34,14 @@ DPI = 100
 SHARPNESS = 2  # pixels for each pixel shown: sharp on projectors and good screens
 
 RC = {
-    "figure.facecolor": PANEL,
-    "axes.facecolor": PANEL,
-    "savefig.facecolor": PANEL,
-    "text.color": INK,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
+    "figure.facecolor": svg.PANEL,
+    "axes.facecolor": svg.PANEL,
+    "savefig.facecolor": svg.PANEL,
+    "text.color": svg.INK,
+    "axes.edgecolor": svg.INK,
+    "axes.labelcolor": svg.INK,
+    "xtick.color": svg.INK,
+    "ytick.color": svg.INK,
     "font.family": [LETTERS, "DejaVu Sans"],  # which comes with matplotlib, for what else a name may have
     "mathtext.fontset": "custom",
     "mathtext.rm": LETTERS,
@@ -64,7 +64,7 @@ RC = {
     "lines.linewidth": 2.5,
     "lines.markersize": 8,
     "hatch.linewidth": 1.2,
-    "axes.prop_cycle": cycler(color=LINES)
+    "axes.prop_cycle": cycler(color=svg.LINES)
     + cycler(linestyle=["-", "--", "-.", ":"])
     + cycler(marker=["o", "s", "^", "D"]),
     "figure.constrained_layout.use": True,
@@ -129,9 +129,9 @@ def legend_name(name: str) -> str:
     return f" {name}" if name.startswith("_") else name
 
 
-def bar_style(look: Fill) -> dict[str, Any]:
+def bar_style(look: svg.Fill) -> dict[str, Any]:
     """How a bar is drawn in one of the palette's fills."""
-    return {"color": look.colour, "hatch": look.hatch * 2, "edgecolor": INK}
+    return {"color": look.colour, "hatch": look.hatch * 2, "edgecolor": svg.INK}
 
 
 def only_whole_numbers(axis: Axis) -> None:
@@ -247,7 +247,7 @@ def draw_counts(
     places = np.arange(len(heights))
     low, high = expected - 3 * sigma, expected + 3 * sigma
     ax.axhspan(low, high, color="#d8d5cb", label="fair: mean ± 3 standard deviations", zorder=0)
-    ax.axhline(expected, color=INK, linestyle="--", marker="", label="mean", zorder=3)
+    ax.axhline(expected, color=svg.INK, linestyle="--", marker="", label="mean", zorder=3)
     is_marked = np.isin(places, list(marked))
     if is_marked.sum() < len(set(marked)):
         raise KafkaLearnError(f"marked {list(marked)!r}: partitions are 0 to {len(counts) - 1}")
@@ -255,12 +255,12 @@ def draw_counts(
         _bars(ax, places, heights, is_marked)
         ax.set_ylim(bottom=0, auto=True)  # panels drawn later on the same scale may need more room
     else:
-        ax.plot(places[~is_marked], heights[~is_marked], "o", color=LINES[0], label=what)
-        ax.plot(places[is_marked], heights[is_marked], "D", color=MARK, markersize=11)
+        ax.plot(places[~is_marked], heights[~is_marked], "o", color=svg.LINES[0], label=what)
+        ax.plot(places[is_marked], heights[is_marked], "D", color=svg.MARK, markersize=11)
         ax.ticklabel_format(axis="y", useOffset=False)
     for place in places[is_marked]:
         spot, above = (place, heights[place]), (0, 8)
-        ax.annotate(str(place), spot, above, textcoords="offset points", ha="center", color=MARK, weight="bold")
+        ax.annotate(str(place), spot, above, textcoords="offset points", ha="center", color=svg.MARK, weight="bold")
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel=of, ylabel=what, xlim=(-0.7, len(counts) - 0.3))
     only_whole_numbers(ax.xaxis)
@@ -268,8 +268,10 @@ def draw_counts(
 
 
 def _bars(ax: Axes, places: np.ndarray, heights: np.ndarray, is_marked: np.ndarray) -> None:
-    ax.bar(places[~is_marked], heights[~is_marked], width=0.8, color="#7fb0dc", edgecolor=INK, linewidth=0.8, zorder=2)
-    ax.bar(places[is_marked], heights[is_marked], width=0.8, color="#f2b94b", edgecolor=MARK, hatch="//", zorder=2)
+    ax.bar(
+        places[~is_marked], heights[~is_marked], width=0.8, color="#7fb0dc", edgecolor=svg.INK, linewidth=0.8, zorder=2
+    )
+    ax.bar(places[is_marked], heights[is_marked], width=0.8, color="#f2b94b", edgecolor=svg.MARK, hatch="//", zorder=2)
 
 
 def draw_broker_load(ax: Axes, load: Mapping[object, float], *, what: str = "groups coordinated") -> None:
@@ -282,13 +284,13 @@ def draw_broker_load(ax: Axes, load: Mapping[object, float], *, what: str = "gro
     """
     names, heights = list(load), _refuse_no_numbers("load", list(load.values()))
     for place, (name, height) in enumerate(zip(names, heights, strict=True)):
-        bar = ax.bar([str(name)], [height], width=0.7, zorder=2, **bar_style(fill(place)))
+        bar = ax.bar([str(name)], [height], width=0.7, zorder=2, **bar_style(svg.fill(place)))
         words = f"{height:,.0f}\n{height / heights.sum():.1%}"
         # On a plate above the line of the even share, which would strike the words of an average broker through.
-        plate = {"facecolor": PANEL, "edgecolor": "none", "pad": 1}
+        plate = {"facecolor": svg.PANEL, "edgecolor": "none", "pad": 1}
         ax.bar_label(bar, [words], padding=4, zorder=4, bbox=plate)
     even = heights.mean()
-    ax.axhline(even, color=INK, linestyle="--", marker="", label=f"even share: {even:,.0f}", zorder=3)
+    ax.axhline(even, color=svg.INK, linestyle="--", marker="", label=f"even share: {even:,.0f}", zorder=3)
     ax.set(xlabel="broker", ylabel=what, ylim=(0, heights.max() * 1.3))
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.grid(axis="x", visible=False)
@@ -304,8 +306,8 @@ def draw_share_moved(ax: Axes, shares: Mapping[int, float]) -> None:
     """
     counts, measured = np.array(list(shares)), _refuse_no_numbers("shares", list(shares.values()))
     line = np.arange(counts.min(), counts.max() + 1)
-    ax.plot(line, line / (line + 1), marker="", color=INK, linestyle="--", label="n / (n + 1)")
-    ax.plot(counts, measured, "o", color=LINES[0], markersize=10, label="measured")
+    ax.plot(line, line / (line + 1), marker="", color=svg.INK, linestyle="--", label="n / (n + 1)")
+    ax.plot(counts, measured, "o", color=svg.LINES[0], markersize=10, label="measured")
     ax.yaxis.set_major_formatter("{x:.0%}")
     ax.set(xlabel="partitions before, n", ylabel="keys that move", ylim=(0, 1.05))
     only_whole_numbers(ax.xaxis)

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.figures import bar_style, legend_name
-from kafkalearn.drawing.svg import FILLS, INK, LINES, MARK, fill
 
 MEASURES = ("revoked, eager", "revoked, cooperative", "moved", "fewest", "spread")
 """The measures of `kafkalearn.assignors.compare`, in the order in which they are drawn."""
@@ -47,7 +47,7 @@ def draw_measures(
         values = [row[name] for row in rows]
         y = places + (at - (len(measures) - 1) / 2) * height
         label = "must move at least" if name == "fewest" else name
-        bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(fill(at + 1)))
+        bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(svg.fill(at + 1)))
         ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=14.5)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
     ax.invert_yaxis()
@@ -83,10 +83,10 @@ def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions", 
         raise KafkaLearnError(f"shares must be numbers from 0 to 1, at least one, got {shares!r}")
     heights, edges = np.histogram(values, bins=bin_count, range=(0, 1))
     middle = (edges[:-1] + edges[1:]) / 2
-    look = FILLS[4]
-    ax.bar(middle, heights / values.size, 1 / bin_count, color=look.colour, edgecolor=INK, linewidth=0.8, zorder=2)
+    look = svg.FILLS[4]
+    ax.bar(middle, heights / values.size, 1 / bin_count, color=look.colour, edgecolor=svg.INK, linewidth=0.8, zorder=2)
     mean = values.mean()
-    ax.axvline(mean, color=LINES[1], linestyle="--", marker="", zorder=3)
+    ax.axvline(mean, color=svg.LINES[1], linestyle="--", marker="", zorder=3)
     right = mean < 0.6
     ax.annotate(
         f"mean {mean:.0%}",
@@ -97,7 +97,7 @@ def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions", 
         ha="left" if right else "right",
         va="top",
         weight="bold",
-        color=LINES[1],
+        color=svg.LINES[1],
     )
     ax.set(xlabel=f"share of {what}", ylabel="rebalances", xlim=(0, 1))
     ax.xaxis.set_major_formatter("{x:.0%}")
@@ -127,17 +127,21 @@ def draw_commit_costs(ax: Axes, costs: Mapping[str, tuple[float, float, float]])
     kept = [(name, *numbers) for name, numbers in ordered if not numbers[2]]
     for name, commits, doubled, _ in kept:
         is_beaten = any(fewer < commits and less < doubled for _, fewer, less, _ in kept)
-        ax.plot([commits], [doubled], "o", color=LINES[0], markersize=12, zorder=3)
+        ax.plot([commits], [doubled], "o", color=svg.LINES[0], markersize=12, zorder=3)
         _name(ax, name, commits, doubled, is_above=is_beaten or doubled < 0.5)
     for name, (commits, _, lost) in ordered:
         if lost:
-            ax.plot([commits], [lost], "X", color=MARK, markersize=17, zorder=2)
+            ax.plot([commits], [lost], "X", color=svg.MARK, markersize=17, zorder=2)
             ax.annotate(
-                f"{name}: {lost:,.0f} lost", (commits, lost), xytext=(14, -20), textcoords="offset points", color=INK
+                f"{name}: {lost:,.0f} lost",
+                (commits, lost),
+                xytext=(14, -20),
+                textcoords="offset points",
+                color=svg.INK,
             )
-    ax.plot([], [], "o", color=LINES[0], markersize=12, label="doubled in an average crash")
+    ax.plot([], [], "o", color=svg.LINES[0], markersize=12, label="doubled in an average crash")
     if any(lost > 0 for _, _, lost in costs.values()):
-        ax.plot([], [], "X", color=MARK, markersize=12, label="lost in an average crash")
+        ax.plot([], [], "X", color=svg.MARK, markersize=12, label="lost in an average crash")
     ax.set_xscale("log")
     ax.set_yscale("symlog", linthresh=1)
     ax.xaxis.set_major_formatter("{x:,g}")
@@ -151,7 +155,7 @@ def draw_commit_costs(ax: Axes, costs: Mapping[str, tuple[float, float, float]])
 def _name(ax: Axes, name: str, x: float, y: float, is_above: bool) -> None:
     """A name beside its mark: left below it, where a better strategy would be; right above where one or the axis is."""
     place, side = ((9, 8), "left") if is_above else ((-9, -20), "right")
-    ax.annotate(name, (x, y), xytext=place, textcoords="offset points", ha=side, color=INK)
+    ax.annotate(name, (x, y), xytext=place, textcoords="offset points", ha=side, color=svg.INK)
 
 
 # The lag of groups as charts: by partition now, and over time.
@@ -179,7 +183,7 @@ def draw_lag_by_partition(ax: Axes, lag: Mapping[str, Sequence[float]]) -> None:
     places, width = np.arange(lengths.pop()), 0.84 / len(lag)
     for at, (group_id, values) in enumerate(lag.items()):
         x, label = places + (at - (len(lag) - 1) / 2) * width, legend_name(group_id)
-        ax.bar(x, values, width, linewidth=0.8, label=label, zorder=2, **bar_style(fill(at + 1)))
+        ax.bar(x, values, width, linewidth=0.8, label=label, zorder=2, **bar_style(svg.fill(at + 1)))
     ax.set(xlabel="partition", ylabel="lag in records", xticks=places)
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.grid(axis="x", visible=False)
@@ -203,7 +207,7 @@ def draw_lag_over_time(ax: Axes, hours: Sequence[float], lag: Mapping[str, Seque
     if not lag or any(len(values) != len(hours) for values in lag.values()):
         raise KafkaLearnError("lag must have one number for each of the hours, in every group, and at least one group")
     for at, (group_id, values) in enumerate(lag.items()):
-        style = {"color": LINES[at % 4], "linestyle": _DASHES[at % 4], "marker": _MARKERS[at % 4]}
+        style = {"color": svg.LINES[at % 4], "linestyle": _DASHES[at % 4], "marker": _MARKERS[at % 4]}
         ax.plot(hours, values, label=legend_name(group_id), markevery=max(1, len(hours) // 10), **style)
     ax.set(xlabel="hours since the first record", ylabel="lag in records")
     ax.set_ylim(bottom=0)

@@ -12,28 +12,9 @@ from kafkalearn.base.trace import Trace
 from kafkalearn.delivery.matrix_search import Cell
 from kafkalearn.delivery.search import GIVEN_UP, OFFLINE
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.figures import bar_style, only_whole_numbers
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    EMPTY,
-    FILLS,
-    INK,
-    LINES,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    fill,
-    filled,
-    legend,
-    line,
-    outlined,
-    rect,
-    text,
-)
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.state import Partition
 
@@ -48,9 +29,9 @@ WORDS = {
     OFFLINE: "W",
     REJECTED: "R",
 }
-LOOKS = {LOST: fill(1), DOUBLED: fill(3), OUT_OF_ORDER: fill(4), GIVEN_UP: fill(2), SAFE: fill(0)}
+LOOKS = {LOST: svg.fill(1), DOUBLED: svg.fill(3), OUT_OF_ORDER: svg.fill(4), GIVEN_UP: svg.fill(2), SAFE: svg.fill(0)}
 HARM = (LOST, DOUBLED, OUT_OF_ORDER, GIVEN_UP)
-STANDS = Fill(EMPTY, "")
+STANDS = svg.Fill(svg.EMPTY, "")
 
 
 def draw_results(cells: Sequence[Cell]) -> Picture:
@@ -70,9 +51,9 @@ def draw_results(cells: Sequence[Cell]) -> Picture:
         raise KafkaLearnError("there is no cell to draw; matrix() makes them")
     rows = _rows(cells)
     columns = list(dict.fromkeys((cell.producer, cell.min_insync_replicas) for cell in cells))
-    width = (WIDTH - 2 * LEFT - NAMES_WIDTH) / len(columns)
+    width = (svg.WIDTH - 2 * LEFT - NAMES_WIDTH) / len(columns)
     by_place = {(_row_of(cell), _column_of(cell)): cell for cell in cells}
-    parts = [text(LEFT, 28, "What can happen to a record", TITLE, bold=True), *_heads(columns, width)]
+    parts = [svg.text(LEFT, 28, "What can happen to a record", svg.TITLE, bold=True), *_heads(columns, width)]
     for at, row in enumerate(rows):
         y = HEAD + at * ROW
         parts += _names(rows, at, y)
@@ -123,17 +104,20 @@ def _heads(columns: list[tuple[str, int]], width: float) -> list[str]:
         if is_first:
             words = producer.split(", ")
             for down, word in enumerate(words):
-                parts.append(text(x + count * width / 2, 58 + 18 * down, word, SMALL + 1, "middle", bold=True))
-            parts.append(line(x, 44, x, HEAD - 4, MUTED, 1))
-        parts.append(text(x + width / 2, HEAD - 8, f"min {min_isr}", SMALL, "middle", MUTED))
+                parts.append(svg.text(x + count * width / 2, 58 + 18 * down, word, svg.SMALL + 1, "middle", bold=True))
+            parts.append(svg.line(x, 44, x, HEAD - 4, svg.MUTED, 1))
+        parts.append(svg.text(x + width / 2, HEAD - 8, f"min {min_isr}", svg.SMALL, "middle", svg.MUTED))
     return parts
 
 
 def _names(rows: list[tuple[str, bool, str]], at: int, y: float) -> list[str]:
     failure, _, elections = rows[at]
-    parts = [text(LEFT, y + 36, elections, SMALL, colour=MUTED)]
+    parts = [svg.text(LEFT, y + 36, elections, svg.SMALL, colour=svg.MUTED)]
     if at == 0 or rows[at - 1][0] != failure:
-        parts += [line(LEFT, y, WIDTH - LEFT, y, INK, 2), text(LEFT, y + 18, failure, SMALL, bold=True)]
+        parts += [
+            svg.line(LEFT, y, svg.WIDTH - LEFT, y, svg.INK, 2),
+            svg.text(LEFT, y + 18, failure, svg.SMALL, bold=True),
+        ]
     return parts
 
 
@@ -141,18 +125,18 @@ def _cell(cell: Cell, x: float, y: float, width: float) -> str:
     box = (x + 2, y + 2, width - 4, ROW - 4)
     word, besides = word_of(cell), _besides(cell)
     look = next((LOOKS[each] for each in (*HARM, SAFE) if each in cell.results), STANDS)
-    plate = rect(x + 5, y + 5, width - 10, 17, PANEL, rx=3) if look.hatch else ""
-    plate_below = rect(x + 12, y + 23, width - 24, 14, PANEL, rx=3) if look.hatch and besides else ""
+    plate = svg.rect(x + 5, y + 5, width - 10, 17, svg.PANEL, rx=3) if look.hatch else ""
+    plate_below = svg.rect(x + 12, y + 23, width - 24, 14, svg.PANEL, rx=3) if look.hatch and besides else ""
     is_lost = LOST in cell.results
     return "\n".join(
         each
         for each in [
-            filled(look, box),
+            svg.filled(look, box),
             plate,
             plate_below,
-            outlined(box, stroke=MARK if is_lost else INK, width=3 if is_lost else 1),
-            text(x + width / 2, y + 19, word, SMALL, "middle", MARK if is_lost else INK, bold=True),
-            text(x + width / 2, y + 36, besides, SMALL, "middle", bold=True) if besides else "",
+            svg.outlined(box, stroke=svg.MARK if is_lost else svg.INK, width=3 if is_lost else 1),
+            svg.text(x + width / 2, y + 19, word, svg.SMALL, "middle", svg.MARK if is_lost else svg.INK, bold=True),
+            svg.text(x + width / 2, y + 36, besides, svg.SMALL, "middle", bold=True) if besides else "",
         ]
         if each
     )
@@ -174,12 +158,12 @@ def _legend(y: float) -> list[str]:
     parts = []
     for at, (look, words) in enumerate(entries):
         place = (LEFT + at % 3 * 330, look, words)
-        parts.append(legend([place], y + at // 3 * 23 + 14, size=(22, 17), up=14, gap=28, colour=INK, width=1))
+        parts.append(svg.legend([place], y + at // 3 * 23 + 14, size=(22, 17), up=14, gap=28, colour=svg.INK, width=1))
     said = (
         (LEFT + 660, y + 37, "R: the leader refuses the record"),
         (LEFT, y + 60, "W: brokers are up, and none may lead: all wait for one that has everything"),
     )
-    return [*parts, *(text(x, down, words, SMALL, colour=MUTED) for x, down, words in said)]
+    return [*parts, *(svg.text(x, down, words, svg.SMALL, colour=svg.MUTED) for x, down, words in said)]
 
 
 def _said(cells: Sequence[Cell]) -> str:
@@ -216,8 +200,8 @@ def draw_survivors(ax: Axes, shares: Sequence[float]) -> None:
     """
     if not len(shares) or not all(0 <= share <= 1 for share in shares):
         raise KafkaLearnError(f"shares must be numbers from 0 to 1, at least one of them, got {list(shares)!r}")
-    bars = ax.bar(range(1, len(shares) + 1), [100 * share for share in shares], color=LINES[0], edgecolor=INK)
-    ax.bar_label(bars, [f"{share:.0%}" for share in shares], padding=3, color=INK)
+    bars = ax.bar(range(1, len(shares) + 1), [100 * share for share in shares], color=svg.LINES[0], edgecolor=svg.INK)
+    ax.bar_label(bars, [f"{share:.0%}" for share in shares], padding=3, color=svg.INK)
     ax.set_ylim(0, max(10, 115 * max(shares)))
     ax.set_xticks(range(1, len(shares) + 1))
     ax.set_xlabel("part of the log, from the oldest to the newest")
@@ -290,10 +274,14 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
             for frame in trace
         ]
         if not np.isnan(own).all():
-            look = {"color": LINES[(at + 1) % len(LINES)], "linestyle": DASHES[at % len(DASHES)], "linewidth": 2}
+            look = {
+                "color": svg.LINES[(at + 1) % len(svg.LINES)],
+                "linestyle": DASHES[at % len(DASHES)],
+                "linewidth": 2,
+            }
             ax.step(places, own, where="post", marker="", label=f"LEO of broker {at + 1}", zorder=2, **look)
-    ax.step(places, ends, where="post", marker="", color=INK, linestyle="-", label="LEO of the leader", zorder=3)
-    ax.step(places, marks, where="post", marker="", color=MARK, linestyle="-", linewidth=5, label="HW", zorder=4)
+    ax.step(places, ends, where="post", marker="", color=svg.INK, linestyle="-", label="LEO of the leader", zorder=3)
+    ax.step(places, marks, where="post", marker="", color=svg.MARK, linestyle="-", linewidth=5, label="HW", zorder=4)
     ax.set(xlabel="seconds" if is_by_time else "step", ylabel="offset")
     only_whole_numbers(ax.yaxis)
 
@@ -319,7 +307,7 @@ def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:
     width, length = 0.8 / len(counts), max(map(len, counts.values()))
     for at, (name, heights) in enumerate(counts.items()):
         places = np.arange(len(heights)) + (at - (len(counts) - 1) / 2) * width
-        ax.bar(places, heights, width=width, label=name, zorder=2, **bar_style(FILLS[at]))
+        ax.bar(places, heights, width=width, label=name, zorder=2, **bar_style(svg.FILLS[at]))
     names = ["0", "1", *(f"{2**k}+" for k in range(1, length - 1))]
     ax.set_yscale("log")
     ax.set_xticks(range(length), names[:length])

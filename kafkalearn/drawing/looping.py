@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Event, Frame, State, Trapped
-from kafkalearn.drawing.svg import EMPTY, INK, PANEL, READ, SMALL, element, line, number, pointer, rect, text
+from kafkalearn.drawing import svg
 
 Describe: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], str]
 
@@ -86,19 +86,20 @@ def strip(trace: Trapped[Any, Any], place: int, top: float, width: float) -> tup
     step = min(WIDEST, (width - 3 * MARGIN) / len(trace))
     first = len(trace) - 1 if trace.loop_start is None else trace.loop_start
     at, middle = top + TOP, [MARGIN + (each + 0.5) * step for each in range(len(trace))]
-    shapes = [line(0, top, width, top, EMPTY, 2)]
+    shapes = [svg.line(0, top, width, top, svg.EMPTY, 2)]
     for each in range(len(trace)):
-        fill = READ if each >= first else EMPTY if each else PANEL
-        shapes.append(rect(MARGIN + each * step, at, step, CELL, fill, stroke=INK, stroke_width=1))
+        fill = svg.READ if each >= first else svg.EMPTY if each else svg.PANEL
+        shapes.append(svg.rect(MARGIN + each * step, at, step, CELL, fill, stroke=svg.INK, stroke_width=1))
         if step >= 24:
-            shapes.append(text(middle[each], at + 18, str(each), SMALL, "middle"))
+            shapes.append(svg.text(middle[each], at + 18, str(each), svg.SMALL, "middle"))
     if trace.loop_start is None:
         end = MARGIN + len(trace) * step + 5
-        shapes.append(line(end, at - 8, end, at + CELL + 8, INK, 8))
+        shapes.append(svg.line(end, at - 8, end, at + CELL + 8, svg.INK, 8))
     else:
-        back = f"M{number(middle[-1])} {number(at)}V{number(at - 30)}H{number(middle[first])}V{number(at - 10)}"
-        shapes.append(element("path", d=back, fill="none", stroke=INK, stroke_width=2.5))
-        shapes.append(pointer(middle[first], at - 2, INK, 7))
-    shapes.append(rect(MARGIN + place * step, at, step, CELL, stroke=INK, stroke_width=5))
-    shapes.append(text(MARGIN, at + CELL + 24, how_it_ends(trace), SMALL))
+        right, down, up, left, tip = map(svg.number, (middle[-1], at, at - 30, middle[first], at - 10))
+        back = f"M{right} {down}V{up}H{left}V{tip}"
+        shapes.append(svg.element("path", d=back, fill="none", stroke=svg.INK, stroke_width=2.5))
+        shapes.append(svg.pointer(middle[first], at - 2, svg.INK, 7))
+    shapes.append(svg.rect(MARGIN + place * step, at, step, CELL, stroke=svg.INK, stroke_width=5))
+    shapes.append(svg.text(MARGIN, at + CELL + 24, how_it_ends(trace), svg.SMALL))
     return tuple(shapes)

@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Event, Frame, State, Trace, Trapped
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.controls import Control
 from kafkalearn.drawing.looping import STRIP_HEIGHT, Describe, how_it_ends, marked, strip
-from kafkalearn.drawing.svg import BODY, INK, PANEL, SANS, WIDTH, escape, number, rect, text
 
 # A picture.
 
@@ -57,7 +57,7 @@ class Picture(str):
         return {"image/svg+xml": str(self), "text/html": self.html, "text/plain": self.label}
 
 
-def picture(height: float, *elements: str, label: str, width: float = WIDTH) -> Picture:
+def picture(height: float, *elements: str, label: str, width: float = svg.WIDTH) -> Picture:
     """A whole picture on its own light panel.
 
     Parameters
@@ -79,10 +79,11 @@ def picture(height: float, *elements: str, label: str, width: float = WIDTH) -> 
     <rect x="0" y="0" width="10" height="10" fill="red"/>
     </svg>
     """
-    shape = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
-    look = f'role="img" font-family="{SANS}" fill="{INK}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {look} aria-label="{escape(label)}">'
-    ground = rect(0, 0, width, height, fill=PANEL)
+    wide, high = svg.number(width), svg.number(height)
+    shape = f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}"'
+    look = f'role="img" font-family="{svg.SANS}" fill="{svg.INK}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {look} aria-label="{svg.escape(label)}">'
+    ground = svg.rect(0, 0, width, height, fill=svg.PANEL)
     return Picture("\n".join([head, ground, *(each for each in elements if each), "</svg>"]))
 
 
@@ -92,9 +93,9 @@ def stack(pictures: Sequence[Picture], captions: Sequence[str], label: str, gap:
     for each, caption in zip(pictures, captions, strict=True):
         for words in wrap(caption, LINE_LENGTH):
             top += 26
-            elements.append(text(16, top, words, BODY, bold=True))
+            elements.append(svg.text(16, top, words, svg.BODY, bold=True))
         top += 10 if caption else 0
-        elements.append(each.replace("<svg ", f'<svg x="0" y="{number(top)}" ', 1))
+        elements.append(each.replace("<svg ", f'<svg x="0" y="{svg.number(top)}" ', 1))
         top += each.size[1] + gap
     return picture(top - gap, *elements, label=label, width=width)
 

@@ -9,29 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    FILLS,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    Box,
-    cut_name,
-    filled,
-    legend,
-    outlined,
-    rect,
-    text,
-)
 from kafkalearn.groups.consumer.state import Group, Member
 
 LEFT, TOP, ROW_HEIGHT, EPOCH_HEIGHT, CELL, PARTITIONS_LEFT = 20, 58, 62, 46, 40, 470
 MOST_MEMBERS, MOST_PARTITIONS = 6, 12
-HAS, GIVES_UP = FILLS[2], FILLS[3]
+HAS, GIVES_UP = svg.FILLS[2], svg.FILLS[3]
 LEGEND = ((20, HAS, "may read"), (170, GIVES_UP, "has to give up, and has not confirmed"))
 
 
@@ -104,10 +88,10 @@ def _draw(
     bottom = rows_top + ROW_HEIGHT * len(names)
     return picture(
         bottom + 44,
-        text(LEFT, 34, _event_words(frame), TITLE, bold=True),
+        svg.text(LEFT, 34, _event_words(frame), svg.TITLE, bold=True),
         *_epochs(group, was),
         *(
-            text(PARTITIONS_LEFT + CELL * (number + 0.5), rows_top - 8, str(number), SMALL, "middle", MUTED)
+            svg.text(PARTITIONS_LEFT + CELL * (number + 0.5), rows_top - 8, str(number), svg.SMALL, "middle", svg.MUTED)
             for number in range(count)
         ),
         *(
@@ -115,8 +99,8 @@ def _draw(
             for place, name in enumerate(names)
             for shape in _row(group, was, name, count, rows_top + ROW_HEIGHT * place)
         ),
-        legend(LEGEND, bottom + 26, up=14, gap=29, width=1),
-        text(560, bottom + 26, "...: is to have it, and has to wait", SMALL, colour=MUTED),
+        svg.legend(LEGEND, bottom + 26, up=14, gap=29, width=1),
+        svg.text(560, bottom + 26, "...: is to have it, and has to wait", svg.SMALL, colour=svg.MUTED),
         label=describe_epochs(frame, before),
     )
 
@@ -129,32 +113,48 @@ def _epochs(group: Group, was: Group) -> Iterator[str]:
     )
     for place, (name, now, before) in enumerate(shown):
         x = LEFT + 320 * place
-        yield rect(x, TOP, 300, EPOCH_HEIGHT - 8, PANEL, rx=5, stroke=MARK if now != before else MUTED, stroke_width=2)
-        yield text(x + 12, TOP + 25, f"{name}: {now}", BODY, colour=MARK if now != before else INK, bold=now != before)
+        yield svg.rect(
+            x,
+            TOP,
+            300,
+            EPOCH_HEIGHT - 8,
+            svg.PANEL,
+            rx=5,
+            stroke=svg.MARK if now != before else svg.MUTED,
+            stroke_width=2,
+        )
+        yield svg.text(
+            x + 12,
+            TOP + 25,
+            f"{name}: {now}",
+            svg.BODY,
+            colour=svg.MARK if now != before else svg.INK,
+            bold=now != before,
+        )
 
 
 def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[str]:
     member, earlier = group.find(name), was.find(name)
-    yield text(LEFT, y + 26, cut_name(name), BODY, bold=True)
+    yield svg.text(LEFT, y + 26, svg.cut_name(name), svg.BODY, bold=True)
     if member is None:
-        yield text(LEFT + 110, y + 26, "has not joined", SMALL, colour=MUTED)
+        yield svg.text(LEFT + 110, y + 26, "has not joined", svg.SMALL, colour=svg.MUTED)
         return
     words = f"epoch {member.epoch}, {member.state.lower().replace('_', ' ')}"
     is_new = earlier is None or (earlier.epoch, earlier.state) != (member.epoch, member.state)
-    yield text(LEFT + 110, y + 26, words, SMALL, colour=MARK if is_new else INK, bold=is_new)
-    boxes: dict[int, Box] = {
+    yield svg.text(LEFT + 110, y + 26, words, svg.SMALL, colour=svg.MARK if is_new else svg.INK, bold=is_new)
+    boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_LEFT + CELL * number + 2, y + 4, CELL - 4, CELL - 4) for number in range(count)
     }
-    yield outlined(*boxes.values(), stroke=MUTED, width=1)
+    yield svg.outlined(*boxes.values(), stroke=svg.MUTED, width=1)
     has = [boxes[number] for number in _numbers(member)]
     gives = [boxes[each.partition] for each in member.pending_partitions]
     if has:
-        yield filled(HAS, *has)
+        yield svg.filled(HAS, *has)
     if gives:
-        yield filled(GIVES_UP, *gives)
+        yield svg.filled(GIVES_UP, *gives)
     target = dict(group.targets).get(name, ())
     taken = {*_numbers(member), *(each.partition for each in member.pending_partitions)}
     for each in target:
         if each.partition not in taken:
             x, top, width, _ = boxes[each.partition]
-            yield text(x + width / 2, top + 24, "...", BODY, "middle", MUTED)
+            yield svg.text(x + width / 2, top + 24, "...", svg.BODY, "middle", svg.MUTED)

@@ -11,26 +11,8 @@ from collections.abc import Iterator, Sequence
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FILLS,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    Box,
-    cut_name,
-    filled,
-    legend,
-    outlined,
-    rect,
-    text,
-)
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.described import DEAD, DESCRIBE_GROUPS, described
@@ -41,7 +23,7 @@ from kafkalearn.groups.mixed.pods import Asked, Pod, Rollout
 LEFT, TOP, ROW_HEIGHT, HEAD_HEIGHT, CELL, PARTITIONS_LEFT = 20, 58, 58, 46, 40, 620
 HEAD_BOXES = ((LEFT, 290), (LEFT + 310, 280), (LEFT + 610, 350))  # left edge and width
 MOST_MEMBERS, MOST_PARTITIONS = 6, 8
-HAS, GIVES_UP = FILLS[2], FILLS[3]
+HAS, GIVES_UP = svg.FILLS[2], svg.FILLS[3]
 LEGEND = ((20, HAS, "given to the member"), (230, GIVES_UP, "has to give up, and has not confirmed"))
 TYPES = {None: "no group", "Classic": "classic", "Consumer": "consumer"}
 ASKED: dict[type, str] = {
@@ -137,10 +119,10 @@ def _draw(names: Sequence[str], count: int, frame: Frame[Group, Event], before: 
     bottom = rows_top + ROW_HEIGHT * len(names)
     return picture(
         bottom + 40,
-        text(LEFT, 34, _event_words(frame), TITLE, bold=True),
+        svg.text(LEFT, 34, _event_words(frame), svg.TITLE, bold=True),
         *_head(group, was),
         *(
-            text(PARTITIONS_LEFT + CELL * (number + 0.5), rows_top - 8, str(number), SMALL, "middle", MUTED)
+            svg.text(PARTITIONS_LEFT + CELL * (number + 0.5), rows_top - 8, str(number), svg.SMALL, "middle", svg.MUTED)
             for number in range(count)
         ),
         *(
@@ -148,7 +130,7 @@ def _draw(names: Sequence[str], count: int, frame: Frame[Group, Event], before: 
             for place, name in enumerate(names)
             for shape in _row(group, was, name, count, rows_top + ROW_HEIGHT * place)
         ),
-        legend(LEGEND, bottom + 22, up=14, gap=29, width=1),
+        svg.legend(LEGEND, bottom + 22, up=14, gap=29, width=1),
         label=describe_mixed(frame, before),
     )
 
@@ -165,16 +147,20 @@ def _head(group: Group, was: Group) -> Iterator[str]:
     )
     for (x, width), (name, now, before) in zip(HEAD_BOXES, shown, strict=True):
         is_new = now != before
-        yield rect(x, TOP, width, HEAD_HEIGHT - 8, PANEL, rx=5, stroke=MARK if is_new else MUTED, stroke_width=2)
-        yield text(x + 12, TOP + 25, f"{name}: {now}", BODY, colour=MARK if is_new else INK, bold=is_new)
+        yield svg.rect(
+            x, TOP, width, HEAD_HEIGHT - 8, svg.PANEL, rx=5, stroke=svg.MARK if is_new else svg.MUTED, stroke_width=2
+        )
+        yield svg.text(
+            x + 12, TOP + 25, f"{name}: {now}", svg.BODY, colour=svg.MARK if is_new else svg.INK, bold=is_new
+        )
 
 
 def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[str]:
-    yield text(LEFT, y + 26, cut_name(name), BODY, bold=True)
+    yield svg.text(LEFT, y + 26, svg.cut_name(name), svg.BODY, bold=True)
     if name not in group.member_ids:
         has_been = name in was.member_ids
         words = "is gone" if has_been else "is not in the group"
-        yield text(LEFT + 90, y + 26, words, SMALL, colour=MARK if has_been else MUTED, bold=has_been)
+        yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, colour=svg.MARK if has_been else svg.MUTED, bold=has_been)
         return
     member = group.consumer.find(name) if group.is_consumer else None
     earlier = was.consumer.find(name) if was.is_consumer else None
@@ -185,17 +171,17 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
     is_new = name not in was.member_ids or (
         member is not None and earlier is not None and (earlier.epoch, earlier.state) != (member.epoch, member.state)
     )
-    yield text(LEFT + 90, y + 26, words, SMALL, colour=MARK if is_new else INK, bold=is_new)
-    boxes: dict[int, Box] = {
+    yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, colour=svg.MARK if is_new else svg.INK, bold=is_new)
+    boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_LEFT + CELL * number + 2, y + 2, CELL - 4, CELL - 4) for number in range(count)
     }
-    yield outlined(*boxes.values(), stroke=MUTED, width=1)
+    yield svg.outlined(*boxes.values(), stroke=svg.MUTED, width=1)
     gives = [] if member is None else [each.partition for each in member.pending_partitions]
     has = [boxes[number] for number in _numbers(group, name) if number not in gives]
     if has:
-        yield filled(HAS, *has)
+        yield svg.filled(HAS, *has)
     if gives:
-        yield filled(GIVES_UP, *(boxes[number] for number in gives))
+        yield svg.filled(GIVES_UP, *(boxes[number] for number in gives))
 
 
 # A moment of pods: what was done to one of them, what was asked and answered then, and who reads what.
@@ -285,11 +271,13 @@ def draw_pods(
     bottom = POD_TOP + max(POD_HEIGHT * len(rollout.pods), LINE_HEIGHT * MOST_ASKED - 22)
     return picture(
         bottom + 34,
-        text(LEFT, 32, _done_words(frame), TITLE, bold=True),
-        text(980, 32, f"{rollout.group.now_ms / 1000:g} s", BODY, "end", MUTED),
+        svg.text(LEFT, 32, _done_words(frame), svg.TITLE, bold=True),
+        svg.text(980, 32, f"{rollout.group.now_ms / 1000:g} s", svg.BODY, "end", svg.MUTED),
         *_coordinator(rollout.group, was.group),
         *(
-            text(PARTITIONS_AT + PARTITION * (number + 0.5), POD_TOP - 10, str(number), SMALL, "middle", MUTED)
+            svg.text(
+                PARTITIONS_AT + PARTITION * (number + 0.5), POD_TOP - 10, str(number), svg.SMALL, "middle", svg.MUTED
+            )
             for number in range(count)
         ),
         *(
@@ -298,25 +286,25 @@ def draw_pods(
             for shape in _pod(rollout, was, pod, count, POD_TOP + POD_HEIGHT * place)
         ),
         *_asked(rollout),
-        legend(PODS_LEGEND, bottom + 18, up=14, gap=29, width=1),
+        svg.legend(PODS_LEGEND, bottom + 18, up=14, gap=29, width=1),
         label=describe_pods(settings, frame, before),
     )
 
 
 def _coordinator(group: Group, was: Group) -> Iterator[str]:
     """Type, number and state of the group; and what one sees of it that asks as in 2019."""
-    yield rect(LEFT, 48, 960, 66, EMPTY, rx=5)
-    yield text(LEFT + 12, 86, "coordinator", BODY, bold=True)
+    yield svg.rect(LEFT, 48, 960, 66, svg.EMPTY, rx=5)
+    yield svg.text(LEFT + 12, 86, "coordinator", svg.BODY, bold=True)
     shown = (
         (160, f"type: {TYPES[group.group_type]}", group.group_type != was.group_type),
         (350, f"{_counter(group)}: {group.epoch}", group.epoch != was.epoch),
         (540, f"state: {group.state}", group.state != was.state),
     )
     for x, words, is_new in shown:
-        yield text(x, 75, words, BODY, colour=MARK if is_new else INK, bold=is_new)
+        yield svg.text(x, 75, words, svg.BODY, colour=svg.MARK if is_new else svg.INK, bold=is_new)
     now, before = map(_old_state, (group, was))
     words = f"a dashboard of 2019 asks with {DESCRIBE_GROUPS}, and shows: {now}"
-    yield text(160, 101, words, SMALL, colour=MARK if now != before else INK, bold=now != before)
+    yield svg.text(160, 101, words, svg.SMALL, colour=svg.MARK if now != before else svg.INK, bold=now != before)
 
 
 def _old_state(group: Group) -> str:
@@ -329,22 +317,24 @@ def _pod(rollout: Rollout, was: Rollout, pod: Pod, count: int, y: float) -> Iter
     """A pod with what its client knows, and its partitions."""
     given = rollout.given_to(pod.name)
     is_dead = not pod.is_running
-    yield rect(LEFT, y, POD_WIDTH, POD_HEIGHT - 8, EMPTY if is_dead else READ, rx=5, stroke=MUTED, stroke_width=1.5)
-    yield text(LEFT + 10, y + 28, cut_name(pod.name, 4), BODY, bold=True)
+    yield svg.rect(
+        LEFT, y, POD_WIDTH, POD_HEIGHT - 8, svg.EMPTY if is_dead else svg.READ, rx=5, stroke=svg.MUTED, stroke_width=1.5
+    )
+    yield svg.text(LEFT + 10, y + 28, svg.cut_name(pod.name, 4), svg.BODY, bold=True)
     lines, earlier = _knows(rollout, pod), _knows(was, was.pod(pod.name))
     for down, words, before in zip((18, 37) if lines[1] else (27, 0), lines, earlier, strict=True):
         is_new = words != before
-        yield text(LEFT + 56, y + down, words, SMALL, colour=MARK if is_new else INK, bold=is_new)
-    boxes: dict[int, Box] = {
+        yield svg.text(LEFT + 56, y + down, words, svg.SMALL, colour=svg.MARK if is_new else svg.INK, bold=is_new)
+    boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_AT + PARTITION * number + 2, y + 5, PARTITION - 4, PARTITION - 4) for number in range(count)
     }
-    yield outlined(*boxes.values(), stroke=MUTED, width=1)
+    yield svg.outlined(*boxes.values(), stroke=svg.MUTED, width=1)
     reads = [boxes[each.partition] for each in pod.owned]
     unread = [boxes[each.partition] for each in given if each not in pod.owned]
     if reads:
-        yield filled(HAS, *reads)
+        yield svg.filled(HAS, *reads)
     if unread:
-        yield filled(GIVES_UP, *unread)
+        yield svg.filled(GIVES_UP, *unread)
 
 
 def _knows(rollout: Rollout, pod: Pod) -> tuple[str, str]:
@@ -362,21 +352,21 @@ def _knows(rollout: Rollout, pod: Pod) -> tuple[str, str]:
 
 def _asked(rollout: Rollout) -> Iterator[str]:
     """What was asked and answered, a line each, with the time where it is another one."""
-    yield text(ASKED_AT, POD_TOP - 10, "asked: answered", SMALL, colour=MUTED, bold=True)
+    yield svg.text(ASKED_AT, POD_TOP - 10, "asked: answered", svg.SMALL, colour=svg.MUTED, bold=True)
     lines = [(at_ms, words) for each in rollout.effects for at_ms, words in _asked_words(each, rollout)]
     if len(lines) > MOST_ASKED:
         at_ms, _ = lines[MOST_ASKED - 1]
         lines = [*lines[: MOST_ASKED - 1], (at_ms, f"… and {len(lines) - MOST_ASKED + 1} more")]
     if not lines:
-        yield text(ASKED_AT, POD_TOP + 10, "nothing new", SMALL, colour=MUTED)
+        yield svg.text(ASKED_AT, POD_TOP + 10, "nothing new", svg.SMALL, colour=svg.MUTED)
     last = None
     for number, (at_ms, words) in enumerate(lines):
         y = POD_TOP + 10 + LINE_HEIGHT * number
         if at_ms is not None and at_ms != last:
-            yield text(ASKED_AT, y, f"{at_ms / 1000:g} s", SMALL, colour=MUTED)
+            yield svg.text(ASKED_AT, y, f"{at_ms / 1000:g} s", svg.SMALL, colour=svg.MUTED)
             last = at_ms
         is_change = at_ms is None
-        yield text(ASKED_AT + 48, y, words, SMALL, colour=MARK if is_change else INK, bold=is_change)
+        yield svg.text(ASKED_AT + 48, y, words, svg.SMALL, colour=svg.MARK if is_change else svg.INK, bold=is_change)
 
 
 def _asked_words(effect: object, rollout: Rollout) -> Iterator[tuple[int | None, str]]:

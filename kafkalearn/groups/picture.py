@@ -10,31 +10,8 @@ from typing import TypeAlias
 from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FAINT,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Box,
-    Fill,
-    cut_name,
-    edge,
-    filled,
-    line,
-    outlined,
-    pointer,
-    rect,
-    text,
-    text_width,
-)
 from kafkalearn.groups import defaults as group_states
 from kafkalearn.scenarios.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING, MemberMoment, Moment
 from kafkalearn.scenarios.outcome import Outcome
@@ -141,21 +118,21 @@ NAME_LENGTH = 11  # characters of a name beside a lane
 NARROWEST = 2.0  # pixels: a rebalance of a second must be seen in a run of ten minutes
 
 DOING_FILLS = {
-    CONSUMING: Fill(READ, ""),
-    IDLE: Fill(EMPTY, "."),
-    JOINING: Fill("#f2b94b", "/"),
-    PAUSED: Fill("#dba6cb", "x"),
-    WORKING: Fill("#93c9b0", "-"),
-    GONE: Fill(PANEL, ""),
+    CONSUMING: svg.Fill(svg.READ, ""),
+    IDLE: svg.Fill(svg.EMPTY, "."),
+    JOINING: svg.Fill("#f2b94b", "/"),
+    PAUSED: svg.Fill("#dba6cb", "x"),
+    WORKING: svg.Fill("#93c9b0", "-"),
+    GONE: svg.Fill(svg.PANEL, ""),
 }
 STATE_FILLS = {  # other colours and hatches than those of members: a state of the group is another thing
-    group_states.EMPTY: Fill("#ffffff", ""),
-    group_states.STABLE: Fill("#dbe8b8", ""),
-    group_states.PREPARING: Fill("#ee8f73", "\\"),
-    group_states.COMPLETING: Fill("#b9a7d8", "+"),
-    group_states.ASSIGNING: Fill("#f7c9b8", "\\"),
-    group_states.RECONCILING: Fill("#cbbfe6", "|"),
-    group_states.DEAD: Fill("#8a8a8a", ""),
+    group_states.EMPTY: svg.Fill("#ffffff", ""),
+    group_states.STABLE: svg.Fill("#dbe8b8", ""),
+    group_states.PREPARING: svg.Fill("#ee8f73", "\\"),
+    group_states.COMPLETING: svg.Fill("#b9a7d8", "+"),
+    group_states.ASSIGNING: svg.Fill("#f7c9b8", "\\"),
+    group_states.RECONCILING: svg.Fill("#cbbfe6", "|"),
+    group_states.DEAD: svg.Fill("#8a8a8a", ""),
 }
 STEPS_MS = (
     *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
@@ -176,7 +153,7 @@ class Axis:
         inside = min(max(ms, self.from_ms), self.to_ms)
         return LEFT + (RIGHT - LEFT) * (inside - self.from_ms) / (self.to_ms - self.from_ms)
 
-    def box(self, start_ms: int, end_ms: int, top: float, height: float) -> Box | None:
+    def box(self, start_ms: int, end_ms: int, top: float, height: float) -> svg.Box | None:
         """A stretch of time in a lane, wide enough to be seen; None if it lies outside."""
         if end_ms <= self.from_ms or start_ms >= self.to_ms:
             return None
@@ -193,20 +170,20 @@ class Axis:
         return [(self.x(ms), names(ms)) for ms in range(first, self.to_ms + 1, step_ms)]
 
 
-Span: TypeAlias = tuple[int, int, Fill]
+Span: TypeAlias = tuple[int, int, svg.Fill]
 """From, to, and how it looks."""
 
 
 def band(axis: Axis, top: float, height: float, spans: Iterable[Span]) -> str:
     """Stretches of time in a lane; rare fills lie on top, so that they are seen."""
-    boxes: dict[Fill, list[Box]] = {}
+    boxes: dict[svg.Fill, list[svg.Box]] = {}
     for start_ms, end_ms, fill in _seen(axis, list(spans)):
         box = axis.box(start_ms, end_ms, top, height)
         if box is not None:
             boxes.setdefault(fill, []).append(box)
     by_width = sorted(boxes.items(), key=lambda item: -sum(box[2] for box in item[1]))
-    frame = outlined((LEFT, top, RIGHT - LEFT, height), stroke=FAINT)
-    return "\n".join([*(filled(fill, *its) for fill, its in by_width), frame])
+    frame = svg.outlined((LEFT, top, RIGHT - LEFT, height), stroke=svg.FAINT)
+    return "\n".join([*(svg.filled(fill, *its) for fill, its in by_width), frame])
 
 
 def _seen(axis: Axis, spans: Sequence[Span]) -> list[Span]:
@@ -215,7 +192,7 @@ def _seen(axis: Axis, spans: Sequence[Span]) -> list[Span]:
     A rebalance of two seconds ends in a state of 4 ms. Both are wider in the picture than they are, so one would lie
     on the other; the long one is kept. Beside the commonest fill of the lane everything is kept.
     """
-    lengths: dict[Fill, int] = {}
+    lengths: dict[svg.Fill, int] = {}
     for start_ms, end_ms, fill in spans:
         lengths[fill] = lengths.get(fill, 0) + end_ms - start_ms
     commonest = max(lengths, key=lengths.__getitem__, default=None)
@@ -264,17 +241,17 @@ def unread_steps(outcome: Outcome, axis: Axis, top: float, height: float) -> str
     return "\n".join(
         [
             lane_name("not read", top, height),
-            text(LEFT - 8, top + 12, str(most), SMALL, "end", MUTED),
-            outlined((LEFT, top, RIGHT - LEFT, height), stroke=FAINT),
-            filled(Fill(MUTED, ""), *boxes),
+            svg.text(LEFT - 8, top + 12, str(most), svg.SMALL, "end", svg.MUTED),
+            svg.outlined((LEFT, top, RIGHT - LEFT, height), stroke=svg.FAINT),
+            svg.filled(svg.Fill(svg.MUTED, ""), *boxes),
         ]
     )
 
 
 def lane_name(name: str, top: float, height: float, bold: bool = False) -> str:
     """The words at the left of a lane; of a long name both ends, in small letters."""
-    size = BODY if height > 20 and len(name) <= NAME_LENGTH else SMALL
-    return text(12 if size == SMALL else 22, top + height / 2 + 6, cut_name(name, 14), size, bold=bold)
+    size = svg.BODY if height > 20 and len(name) <= NAME_LENGTH else svg.SMALL
+    return svg.text(12 if size == svg.SMALL else 22, top + height / 2 + 6, svg.cut_name(name, 14), size, bold=bold)
 
 
 def time_axis(axis: Axis, top: float, grid_top: float) -> str:
@@ -282,30 +259,32 @@ def time_axis(axis: Axis, top: float, grid_top: float) -> str:
     ticks = axis.ticks()
     return "\n".join(
         [
-            *(line(x, grid_top, x, top, FAINT, 1) for x, _ in ticks),
-            line(LEFT, top, RIGHT, top, INK, 1.5),
-            *(line(x, top, x, top + 6, INK, 1.5) for x, _ in ticks),
-            *(text(x, top + 22, words, SMALL, "middle") for x, words in ticks),
+            *(svg.line(x, grid_top, x, top, svg.FAINT, 1) for x, _ in ticks),
+            svg.line(LEFT, top, RIGHT, top, svg.INK, 1.5),
+            *(svg.line(x, top, x, top + 6, svg.INK, 1.5) for x, _ in ticks),
+            *(svg.text(x, top + 22, words, svg.SMALL, "middle") for x, words in ticks),
         ]
     )
 
 
-def legend(top: float, lane: str, fills: dict[str, Fill]) -> str:
+def legend(top: float, lane: str, fills: dict[str, svg.Fill]) -> str:
     """What the fills of a kind of lane stand for, in one row."""
-    parts, x = [text(22, top + 15, f"{lane}:", SMALL, colour=MUTED)], 125.0
-    widest = x + sum(33 + text_width(name, 8.7) + 22 for name in fills) - 22
-    gap = 22 if widest <= WIDTH else 22 - (widest - WIDTH) / (len(fills) - 1)  # both protocols' states in one run
+    parts, x = [svg.text(22, top + 15, f"{lane}:", svg.SMALL, colour=svg.MUTED)], 125.0
+    widest = x + sum(33 + svg.text_width(name, 8.7) + 22 for name in fills) - 22
+    gap = (
+        22 if widest <= svg.WIDTH else 22 - (widest - svg.WIDTH) / (len(fills) - 1)
+    )  # both protocols' states in one run
     for name, fill in fills.items():
         parts += [
-            filled(fill, (x, top, 26, 18)),
-            rect(x, top, 26, 18, stroke=INK, stroke_width=1),
-            text(x + 33, top + 15, name, SMALL),
+            svg.filled(fill, (x, top, 26, 18)),
+            svg.rect(x, top, 26, 18, stroke=svg.INK, stroke_width=1),
+            svg.text(x + 33, top + 15, name, svg.SMALL),
         ]
-        x += 33 + text_width(name, 8.7) + gap
+        x += 33 + svg.text_width(name, 8.7) + gap
     return "\n".join(parts)
 
 
-def doings(outcome: Outcome) -> dict[str, Fill]:
+def doings(outcome: Outcome) -> dict[str, svg.Fill]:
     """The fills of what somebody does somewhere in the run."""
     seen = {row["doing"] for row in outcome.activity} - {GONE}
     return {DOING_WORDS[name].split(",")[0]: fill for name, fill in DOING_FILLS.items() if name in seen}
@@ -400,15 +379,17 @@ def _heading(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, 
     has_changed = before is not None and (before.state.state, before.state.generation) != moment[1:3]
     words = f"{moment.state}, {counter(outcome)} {moment.generation}"
     leader = f"   led by {moment.leader}" if moment.leader else ""
-    width = text_width(words, 15.5) + 30
+    width = svg.text_width(words, 15.5) + 30
     return "\n".join(
         [
-            text(22, 42, time_text(moment.time_ms), TITLE, bold=True),
-            filled(STATE_FILLS[moment.state], (190, 14, width, 42)),
-            rect(190, 14, width, 42, stroke=MARK if has_changed else INK, stroke_width=4 if has_changed else 1.5),
-            rect(204, 21, width - 28, 28, PANEL, rx=3),
-            text(190 + width / 2, 43, words, TITLE - 2, "middle", bold=True),
-            text(190 + width + 6, 43, leader, BODY, colour=MUTED),
+            svg.text(22, 42, time_text(moment.time_ms), svg.TITLE, bold=True),
+            svg.filled(STATE_FILLS[moment.state], (190, 14, width, 42)),
+            svg.rect(
+                190, 14, width, 42, stroke=svg.MARK if has_changed else svg.INK, stroke_width=4 if has_changed else 1.5
+            ),
+            svg.rect(204, 21, width - 28, 28, svg.PANEL, rx=3),
+            svg.text(190 + width / 2, 43, words, svg.TITLE - 2, "middle", bold=True),
+            svg.text(190 + width + 6, 43, leader, svg.BODY, colour=svg.MUTED),
             *_event(frame.event or ""),
         ]
     )
@@ -423,7 +404,7 @@ def _event(words: str) -> list[str]:
         rest = rest[cut:].strip()
     if rest:
         lines[-1] += " …"
-    return [text(22, 84 + 21 * at, each, BODY - 1) for at, each in enumerate(lines)]
+    return [svg.text(22, 84 + 21 * at, each, svg.BODY - 1) for at, each in enumerate(lines)]
 
 
 def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | None, top: float, height: float) -> str:
@@ -431,16 +412,16 @@ def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | No
     had = before.state.member(member.name) if before is not None else member
     is_new = had.doing != member.doing
     box = (132, top + 2, 214, height - 8)
-    ink = MUTED if member.doing == GONE else INK
-    look, size = DOING_FILLS[member.doing], BODY if len(member.name) < 9 else SMALL
+    ink = svg.MUTED if member.doing == GONE else svg.INK
+    look, size = DOING_FILLS[member.doing], svg.BODY if len(member.name) < 9 else svg.SMALL
     middle = top + height / 2
     return "\n".join(
         [
-            text(22, middle + 4, cut_name(member.name, 11), size, colour=ink, bold=True),
-            filled(look, box),
-            rect(*box, **edge(is_new, width=1.2)),
-            rect(138, top + 5, 202, height - 14, PANEL, rx=3) if look.hatch else "",
-            text(239, middle + 4, DOING_WORDS[member.doing], BODY - 1, "middle", ink),
+            svg.text(22, middle + 4, svg.cut_name(member.name, 11), size, colour=ink, bold=True),
+            svg.filled(look, box),
+            svg.rect(*box, **svg.edge(is_new, width=1.2)),
+            svg.rect(138, top + 5, 202, height - 14, svg.PANEL, rx=3) if look.hatch else "",
+            svg.text(239, middle + 4, DOING_WORDS[member.doing], svg.BODY - 1, "middle", ink),
             *_chips(outcome, member, had, middle - 17),
         ]
     )
@@ -451,11 +432,11 @@ def _chips(outcome: Outcome, member: MemberMoment, had: MemberMoment, top: float
     gone = tuple(each for each in had.owned if each not in member.owned)
     every = [*member.owned, *gone]
     names = dict(zip(every, partition_names(outcome, tuple(every)), strict=True))
-    width = max([34.0, *(text_width(name, 11.0) + 12 for name in names.values())])
-    room = int((WIDTH - 22 - CHIP_LEFT) // (width + CHIP_GAP))
+    width = max([34.0, *(svg.text_width(name, 11.0) + 12 for name in names.values())])
+    room = int((svg.WIDTH - 22 - CHIP_LEFT) // (width + CHIP_GAP))
     if len(every) > room:
         words = counted(len(member.owned), "partition") + (f", {len(gone)} just lost" if gone else "")
-        return [text(CHIP_LEFT, top + 22, words, BODY)]
+        return [svg.text(CHIP_LEFT, top + 22, words, svg.BODY)]
     return [
         _chip(name, CHIP_LEFT + at * (width + CHIP_GAP), top, width, member, had, partition)
         for at, (partition, name) in enumerate(names.items())
@@ -467,13 +448,13 @@ def _chip(
 ) -> str:
     is_lost, is_gained = partition not in member.owned, partition not in had.owned
     is_read = member.doing == CONSUMING and not is_lost
-    border = edge(is_gained, MUTED if is_lost else INK)
-    fill = DOING_FILLS[CONSUMING].colour if is_read else PANEL
+    border = svg.edge(is_gained, svg.MUTED if is_lost else svg.INK)
+    fill = DOING_FILLS[CONSUMING].colour if is_read else svg.PANEL
     return "\n".join(
         [
-            rect(x, y, width, 28, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **border),
-            text(x + width / 2, y + 20, name, BODY - 1, "middle", MUTED if is_lost else INK),
-            line(x + 3, y + 25, x + width - 3, y + 3, MARK, 2.5) if is_lost else "",
+            svg.rect(x, y, width, 28, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **border),
+            svg.text(x + width / 2, y + 20, name, svg.BODY - 1, "middle", svg.MUTED if is_lost else svg.INK),
+            svg.line(x + 3, y + 25, x + width - 3, y + 3, svg.MARK, 2.5) if is_lost else "",
         ]
     )
 
@@ -487,7 +468,7 @@ def _unread_line(outcome: Outcome, moment: Moment, baseline: float, hidden_count
     twice = sum(count > 1 for count in moment.readers().values())
     words += f"; {twice} read by two" if twice else ""
     more = f"   ({hidden_count} more members are not shown)" if hidden_count else ""
-    return text(22, baseline, words + more, BODY, bold=bool(unread))
+    return svg.text(22, baseline, words + more, svg.BODY, bold=bool(unread))
 
 
 def _timeline(outcome: Outcome, names: list[str], top: float, bottom: float, now_ms: int) -> str:
@@ -501,7 +482,7 @@ def _timeline(outcome: Outcome, names: list[str], top: float, bottom: float, now
                 member_band(outcome, name, axis, first + at * (LANE_HEIGHT + LANE_GAP), LANE_HEIGHT, now_ms)
                 for at, name in enumerate(names)
             ),
-            line(axis.x(now_ms), top - 4, axis.x(now_ms), bottom, MARK, 3),
-            pointer(axis.x(now_ms), top - 3, size=8),
+            svg.line(axis.x(now_ms), top - 4, axis.x(now_ms), bottom, svg.MARK, 3),
+            svg.pointer(axis.x(now_ms), top - 3, size=8),
         ]
     )

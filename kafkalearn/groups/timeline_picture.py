@@ -11,22 +11,8 @@ from typing import Protocol
 
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    arrow,
-    element,
-    filled,
-    number,
-    rect,
-    text,
-)
 from kafkalearn.groups.classic.model import TRANSITIONS, Transition
 from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 from kafkalearn.groups.picture import (
@@ -88,10 +74,10 @@ def draw_group_states(
     lines = _causes(ways, came)
     return picture(
         288 + LINE_HEIGHT * len(lines),
-        text(22, 44, "The states of a classic group", TITLE, bold=True),
+        svg.text(22, 44, "The states of a classic group", svg.TITLE, bold=True),
         *(_way(at, pair, ways, pair == came) for at, pair in enumerate(ways, start=1)),
         *(_state(name, name == now) for name in CLASSIC_STATES),
-        *(text(22, 288 + LINE_HEIGHT * at, words, SMALL, colour=ink) for at, (words, ink) in enumerate(lines)),
+        *(svg.text(22, 288 + LINE_HEIGHT * at, words, svg.SMALL, colour=ink) for at, (words, ink) in enumerate(lines)),
         label=_states_label(now, came),
     )
 
@@ -116,10 +102,10 @@ def _state(name: str, is_now: bool) -> str:
     box = (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2, BOX_WIDTH, BOX_HEIGHT)
     return "\n".join(
         [
-            filled(STATE_FILLS[name], box),
-            rect(*box, stroke=MARK if is_now else INK, stroke_width=6 if is_now else 2, rx=4),
-            rect(x - BOX_WIDTH / 2 + 6, y - 15, BOX_WIDTH - 12, 30, PANEL, rx=3),
-            text(x, y + 6, name, BODY, "middle", bold=True),
+            svg.filled(STATE_FILLS[name], box),
+            svg.rect(*box, stroke=svg.MARK if is_now else svg.INK, stroke_width=6 if is_now else 2, rx=4),
+            svg.rect(x - BOX_WIDTH / 2 + 6, y - 15, BOX_WIDTH - 12, 30, svg.PANEL, rx=3),
+            svg.text(x, y + 6, name, svg.BODY, "middle", bold=True),
         ]
     )
 
@@ -133,9 +119,9 @@ def _way(at: int, pair: tuple[str, str], ways: dict[tuple[str, str], list[str]],
     shift = (-along[1] * -aside, along[0] * -aside)
     tail = _edge((start[0] + shift[0], start[1] + shift[1]), start, along)
     head = _edge((end[0] + shift[0], end[1] + shift[1]), end, (-along[0], -along[1]))
-    colour, width = (MARK, 5) if is_now else (INK, 2)
+    colour, width = (svg.MARK, 5) if is_now else (svg.INK, 2)
     middle = (tail[0] * 0.55 + head[0] * 0.45, tail[1] * 0.55 + head[1] * 0.45)
-    return "\n".join([arrow(*tail, *head, colour, width), _badge(at, middle, colour)])
+    return "\n".join([svg.arrow(*tail, *head, colour, width), _badge(at, middle, colour)])
 
 
 def _edge(point: Point, centre: Point, along: Point) -> Point:
@@ -150,10 +136,16 @@ def _edge(point: Point, centre: Point, along: Point) -> Point:
 
 
 def _badge(at: int, middle: Point, colour: str) -> str:
-    circle = element(
-        "circle", cx=number(middle[0]), cy=number(middle[1]), r=13, fill=PANEL, stroke=colour, stroke_width=2
+    circle = svg.element(
+        "circle",
+        cx=svg.number(middle[0]),
+        cy=svg.number(middle[1]),
+        r=13,
+        fill=svg.PANEL,
+        stroke=colour,
+        stroke_width=2,
     )
-    return "\n".join([circle, text(middle[0], middle[1] + 6, str(at), SMALL + 1, "middle", colour, bold=True)])
+    return "\n".join([circle, svg.text(middle[0], middle[1] + 6, str(at), svg.SMALL + 1, "middle", colour, bold=True)])
 
 
 def _causes(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None) -> list[tuple[str, str]]:
@@ -161,7 +153,7 @@ def _causes(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None
     lines = []
     for at, (pair, causes) in enumerate(ways.items(), start=1):
         words = f"{at}  {pair[0]} → {pair[1]}: {'; '.join(causes)}"
-        ink = MARK if pair == came else INK
+        ink = svg.MARK if pair == came else svg.INK
         lines += [(each, ink) for each in wrap(words, LINE_LENGTH, subsequent_indent="     ")]
     return lines
 
@@ -204,14 +196,14 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
     bottom = unread_top + 48
     return picture(
         bottom + 96,
-        text(22, 40, _title(outcome), TITLE, bold=True),
-        text(22, 70, _subtitle(outcome), BODY, colour=MUTED),
+        svg.text(22, 40, _title(outcome), svg.TITLE, bold=True),
+        svg.text(22, 70, _subtitle(outcome), svg.BODY, colour=svg.MUTED),
         time_axis(axis, bottom, top),
         group_band(outcome, axis, top, 34, until_ms),
         *(member_band(outcome, name, axis, first + at * (tall + gap), tall, until_ms) for at, name in enumerate(names)),
         unread_steps(outcome, axis, unread_top, 44),
         legends(outcome, bottom + 38),
-        text(970, 70, f"{hidden_count} more members", BODY, "end", MUTED) if hidden_count else "",
+        svg.text(970, 70, f"{hidden_count} more members", svg.BODY, "end", svg.MUTED) if hidden_count else "",
         label=_timeline_label(outcome),
     )
 

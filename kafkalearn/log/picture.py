@@ -8,31 +8,8 @@ stays. The settings come first, so that they can be bound once: ``play(trace, pa
 from __future__ import annotations
 
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FAINT,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    cut_end,
-    element,
-    fill,
-    filled,
-    line,
-    outlined,
-    polygon,
-    rect,
-    text,
-    text_width,
-)
 from kafkalearn.formats.records import Text
 from kafkalearn.log import Cleaned, Settings
 from kafkalearn.log.model import RUNNING, Cleanable
@@ -71,9 +48,9 @@ LEGEND_LINES, LEGEND_UP = 2, 30  # the legend begins where a row has nothing mor
 CELL_DOWN, CELL_HEIGHT = 6, 74  # below the frame's top
 FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 122, 127, 22  # the frame holds cells and the words below them
 BY = {BELOW_LOG_START: "too low", TOO_MANY_BYTES: "by size", TOO_OLD: "by time"}
-CHARACTER = {SMALL: 9.3, BODY: 11.5}  # pixels of one letter
-CLEAN, DIRTY, UNTOUCHED = Fill(READ, ""), fill(2), Fill(EMPTY, "")
-GRAVE = fill(1)
+CHARACTER = {svg.SMALL: 9.3, svg.BODY: 11.5}  # pixels of one letter
+CLEAN, DIRTY, UNTOUCHED = svg.Fill(svg.READ, ""), svg.fill(2), svg.Fill(svg.EMPTY, "")
+GRAVE = svg.fill(1)
 METER_LEFT, METER_WIDTH = 190, 300
 
 
@@ -112,8 +89,8 @@ def log_elements(
     segments = (*deleted_stretches(frame, before), *stretches(log_of(frame)))
     found, now_ms = cleanable_of(settings, frame), now_of(frame)
     parts = [
-        text(LEFT, 40, _title(settings), TITLE - 2, bold=True),
-        text(WIDTH - LEFT, 40, f"now {span_text(now_ms)}", TITLE - 2, "end"),
+        svg.text(LEFT, 40, _title(settings), svg.TITLE - 2, bold=True),
+        svg.text(svg.WIDTH - LEFT, 40, f"now {span_text(now_ms)}", svg.TITLE - 2, "end"),
     ]
     for at, row in enumerate(rows):
         parts += _row(settings, segments, row, now_ms, TOP + at * ROW_HEIGHT)
@@ -126,7 +103,7 @@ def log_elements(
         parts += _meter(settings, frame, found, below)
         below += 62
     if settings.is_deleted:
-        parts.append(text(LEFT, below + 15, retention_text(settings, frame), SMALL, bold=True))
+        parts.append(svg.text(LEFT, below + 15, retention_text(settings, frame), svg.SMALL, bold=True))
         below += 28
     return [*parts, *legend], below
 
@@ -161,11 +138,14 @@ def _segment(settings: Settings, stretch: Stretch, row_first: int, row_last: int
     x, width = LEFT + (start - row_first) * CELL, (end + 1 - start) * CELL
     is_gone = bool(stretch.deleted_because)
     dashes = "3 5" if is_gone else "8 5" if stretch.is_active else None
-    edge = {"stroke": MUTED if is_gone else INK, "stroke_width": 2, "stroke_dasharray": dashes}
+    edge = {"stroke": svg.MUTED if is_gone else svg.INK, "stroke_width": 2, "stroke_dasharray": dashes}
     name = next((each for each in _segment_names(settings, stretch, now_ms) if _fits(each, width)), "")
-    look = {"colour": MARK if is_gone else INK, "bold": is_gone or stretch.is_active}
+    look = {"colour": svg.MARK if is_gone else svg.INK, "bold": is_gone or stretch.is_active}
     return "\n".join(
-        [rect(x + 2, top, width - 4, FRAME_HEIGHT, **edge), text(x + 4, top - 16, name, SMALL, **look) if name else ""]
+        [
+            svg.rect(x + 2, top, width - 4, FRAME_HEIGHT, **edge),
+            svg.text(x + 4, top - 16, name, svg.SMALL, **look) if name else "",
+        ]
     )
 
 
@@ -183,27 +163,29 @@ def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[st
     return names
 
 
-def _fits(words: str, width: float, size: int = SMALL) -> bool:
-    return text_width(words, CHARACTER[size]) <= width
+def _fits(words: str, width: float, size: int = svg.SMALL) -> bool:
+    return svg.text_width(words, CHARACTER[size]) <= width
 
 
 def _fitted(words: str, width: float, size: int) -> str:
-    return cut_end(words, int(width / CHARACTER[size]))
+    return svg.cut_end(words, int(width / CHARACTER[size]))
 
 
 def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
     middle, y = x + CELL / 2, top + CELL_DOWN
     box = (x + 6, y, CELL - 12, CELL_HEIGHT)
     if place.kind == END:
-        mark = text(middle, y + 54, "LEO", SMALL, "middle", MUTED)
-        return "\n".join([text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED), mark])
+        mark = svg.text(middle, y + 54, "LEO", svg.SMALL, "middle", svg.MUTED)
+        return "\n".join([svg.text(middle, y + 18, str(place.offset), svg.SMALL, "middle", svg.MUTED), mark])
     if place.kind == GAP:
-        dot = element("circle", cx=middle, cy=y + 48, r=4, fill=FAINT)
-        return "\n".join([text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED), dot])
+        dot = svg.element("circle", cx=middle, cy=y + 48, r=4, fill=svg.FAINT)
+        return "\n".join([svg.text(middle, y + 18, str(place.offset), svg.SMALL, "middle", svg.MUTED), dot])
     return "\n".join(
         [
             _ground(place, box),
-            text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED if place.kind == REMOVED else INK),
+            svg.text(
+                middle, y + 18, str(place.offset), svg.SMALL, "middle", svg.MUTED if place.kind == REMOVED else svg.INK
+            ),
             *_content(place, middle, y),
             _under(place, now_ms, middle, y + CELL_HEIGHT),
         ]
@@ -212,28 +194,36 @@ def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
 
 def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
     if place.kind == REMOVED:
-        return rect(*box, stroke=MUTED, stroke_width=2, stroke_dasharray="5 5")
-    look = GRAVE if place.kind == TOMBSTONE else Fill(EMPTY, "") if place.kind == EMPTY_BATCH else Fill(PANEL, "")
-    return "\n".join([filled(look, box), outlined(box, stroke=INK, width=3 if place.decision else 1.5)])
+        return svg.rect(*box, stroke=svg.MUTED, stroke_width=2, stroke_dasharray="5 5")
+    look = (
+        GRAVE
+        if place.kind == TOMBSTONE
+        else svg.Fill(svg.EMPTY, "")
+        if place.kind == EMPTY_BATCH
+        else svg.Fill(svg.PANEL, "")
+    )
+    return "\n".join([svg.filled(look, box), svg.outlined(box, stroke=svg.INK, width=3 if place.decision else 1.5)])
 
 
 def _content(place: Place, middle: float, y: float) -> list[str]:
     if place.kind == EMPTY_BATCH:
-        return [text(middle, y + 48, "empty", SMALL, "middle", MUTED)]
+        return [svg.text(middle, y + 48, "empty", svg.SMALL, "middle", svg.MUTED)]
     if place.marker:
-        return [text(middle, y + 48, _fitted(place.marker, CELL - 12, SMALL), SMALL, "middle", MUTED)]
+        return [svg.text(middle, y + 48, _fitted(place.marker, CELL - 12, svg.SMALL), svg.SMALL, "middle", svg.MUTED)]
     if place.record is None:
-        return [text(middle, y + 48, "?", BODY, "middle", MUTED)]
-    colour = MUTED if place.kind == REMOVED else INK
+        return [svg.text(middle, y + 48, "?", svg.BODY, "middle", svg.MUTED)]
+    colour = svg.MUTED if place.kind == REMOVED else svg.INK
     key, value = text_of(place.record.key), text_of(place.record.value)
-    key_size = BODY if _fits(key, CELL - 10, BODY) else SMALL
-    value_size = BODY if _fits(value, CELL - 12, BODY) else SMALL
-    plate = rect(middle - 31, y + 22, 62, 46, PANEL, rx=3) if place.kind == TOMBSTONE else ""
-    strike = line(middle - 28, y + 64, middle + 28, y + 27, MUTED, 2) if place.kind == REMOVED else ""
+    key_size = svg.BODY if _fits(key, CELL - 10, svg.BODY) else svg.SMALL
+    value_size = svg.BODY if _fits(value, CELL - 12, svg.BODY) else svg.SMALL
+    plate = svg.rect(middle - 31, y + 22, 62, 46, svg.PANEL, rx=3) if place.kind == TOMBSTONE else ""
+    strike = svg.line(middle - 28, y + 64, middle + 28, y + 27, svg.MUTED, 2) if place.kind == REMOVED else ""
     return [
         plate,
-        text(middle, y + 40, _fitted(key, CELL - 10, key_size), key_size, "middle", colour, bold=place.kind != REMOVED),
-        text(middle, y + 62, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
+        svg.text(
+            middle, y + 40, _fitted(key, CELL - 10, key_size), key_size, "middle", colour, bold=place.kind != REMOVED
+        ),
+        svg.text(middle, y + 62, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
         strike,
     ]
 
@@ -243,12 +233,14 @@ def _under(place: Place, now_ms: int, middle: float, y: float) -> str:
     words = []
     if place.decision is not None:
         gone = place.kind == REMOVED
-        reason = _fitted(short_reason(place.decision.reason), CELL, SMALL)
-        words.append(text(middle, y + 17, reason, SMALL, "middle", MUTED if gone else INK, bold=not gone))
+        reason = _fitted(short_reason(place.decision.reason), CELL, svg.SMALL)
+        words.append(
+            svg.text(middle, y + 17, reason, svg.SMALL, "middle", svg.MUTED if gone else svg.INK, bold=not gone)
+        )
     if place.kind == TOMBSTONE:
         clock = clock_text(place, now_ms)
         shown = clock if _fits(clock, CELL + 4) else " ".join(clock.split()[:2])  # the larger unit alone
-        words.append(text(middle, y + 35, shown, SMALL, "middle", MARK, bold=clock == "due"))
+        words.append(svg.text(middle, y + 35, shown, svg.SMALL, "middle", svg.MARK, bold=clock == "due"))
     return "\n".join(words)
 
 
@@ -266,26 +258,33 @@ def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float)
         begin, stop = max(begin, first), min(stop, last + 1)
         if begin < stop:
             box = (LEFT + (begin - first) * CELL, y, (stop - begin) * CELL, BAND_HEIGHT)
-            parts += [filled(look, box), outlined(box, stroke=INK, width=1)]
+            parts += [svg.filled(look, box), svg.outlined(box, stroke=svg.INK, width=1)]
             words = next((each for each in (name, name.split()[0]) if _fits(each, box[2])), "")
             parts += _named(words, box) if words else []
     if first <= found.first_dirty_offset <= last:
         x = LEFT + (found.first_dirty_offset - first) * CELL
         words = f"first dirty offset {found.first_dirty_offset}"
-        is_right = x + text_width(words, CHARACTER[SMALL]) > WIDTH - LEFT
+        is_right = x + svg.text_width(words, CHARACTER[svg.SMALL]) > svg.WIDTH - LEFT
         parts += [
-            line(x, top - 4, x, y + BAND_HEIGHT + 6, MARK, 4),
-            text(x + (-6 if is_right else 6), y + BAND_HEIGHT + 18, words, SMALL, "end" if is_right else "start", MARK),
+            svg.line(x, top - 4, x, y + BAND_HEIGHT + 6, svg.MARK, 4),
+            svg.text(
+                x + (-6 if is_right else 6),
+                y + BAND_HEIGHT + 18,
+                words,
+                svg.SMALL,
+                "end" if is_right else "start",
+                svg.MARK,
+            ),
         ]
     return parts
 
 
 def _named(words: str, box: tuple[float, float, float, float]) -> list[str]:
     x, y, width, height = box
-    plate = text_width(words, CHARACTER[SMALL]) + 10
+    plate = svg.text_width(words, CHARACTER[svg.SMALL]) + 10
     return [
-        rect(x + width / 2 - plate / 2, y + 2, plate, height - 4, PANEL, rx=3),
-        text(x + width / 2, y + 16, words, SMALL, "middle"),
+        svg.rect(x + width / 2 - plate / 2, y + 2, plate, height - 4, svg.PANEL, rx=3),
+        svg.text(x + width / 2, y + 16, words, svg.SMALL, "middle"),
     ]
 
 
@@ -295,7 +294,7 @@ def _reader(row: tuple[Place, ...], offset: int | None, top: float) -> list[str]
         return []
     x = LEFT + (offset - row[0].offset) * CELL + CELL / 2
     y = top + 2
-    return [polygon([(x, y + 6), (x - 13, y - 16), (x + 13, y - 16)], MARK)]
+    return [svg.polygon([(x, y + 6), (x - 13, y - 16), (x + 13, y - 16)], svg.MARK)]
 
 
 def _legend(rows: list[tuple[Place, ...]], top: float) -> list[str]:
@@ -306,12 +305,12 @@ def _legend(rows: list[tuple[Place, ...]], top: float) -> list[str]:
     lines, current = [], ""
     for words in meanings:
         longer = f"{current};  {words}" if current else words
-        if current and not _fits(longer, WIDTH - 2 * LEFT):
+        if current and not _fits(longer, svg.WIDTH - 2 * LEFT):
             lines, current = [*lines, current], words
         else:
             current = longer
     lines += [current] if current else []
-    return [text(LEFT, top + 14 + 22 * at, words, SMALL, colour=MUTED) for at, words in enumerate(lines)]
+    return [svg.text(LEFT, top + 14 + 22 * at, words, svg.SMALL, colour=svg.MUTED) for at, words in enumerate(lines)]
 
 
 def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) -> list[str]:
@@ -322,13 +321,13 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
     if log_of(frame).cleaner != RUNNING:
         state = f"the cleaner is {log_of(frame).cleaner}"
     return [
-        text(LEFT, top + 31, f"dirty ratio {found.ratio:.2f}", BODY, bold=True),
-        rect(METER_LEFT, top + 16, METER_WIDTH, 20, PANEL),
-        filled(DIRTY, (METER_LEFT, top + 16, found.ratio * METER_WIDTH, 20)),
-        outlined((METER_LEFT, top + 16, METER_WIDTH, 20), stroke=INK, width=1.5),
-        line(mark, top + 10, mark, top + 42, MARK, 4),
-        text(mark, top + 57, f"more than {least:g}", SMALL, "middle" if 0.1 < least < 0.9 else "start"),
-        text(METER_LEFT + METER_WIDTH + 16, top + 31, state, SMALL),
+        svg.text(LEFT, top + 31, f"dirty ratio {found.ratio:.2f}", svg.BODY, bold=True),
+        svg.rect(METER_LEFT, top + 16, METER_WIDTH, 20, svg.PANEL),
+        svg.filled(DIRTY, (METER_LEFT, top + 16, found.ratio * METER_WIDTH, 20)),
+        svg.outlined((METER_LEFT, top + 16, METER_WIDTH, 20), stroke=svg.INK, width=1.5),
+        svg.line(mark, top + 10, mark, top + 42, svg.MARK, 4),
+        svg.text(mark, top + 57, f"more than {least:g}", svg.SMALL, "middle" if 0.1 < least < 0.9 else "start"),
+        svg.text(METER_LEFT + METER_WIDTH + 16, top + 31, state, svg.SMALL),
     ]
 
 
@@ -339,7 +338,7 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
 
 READER_LEFT, NAMES_WIDTH, CHIP_HEIGHT, LINE_HEIGHT = 24, 206, 30, 42
 CHIP_LETTER = 10.6
-GHOST, SURE = fill(3), Fill(READ, "")
+GHOST, SURE = svg.fill(3), svg.Fill(svg.READ, "")
 
 
 def draw_crossing(
@@ -370,10 +369,14 @@ def draw_crossing(
         ("the topic says", state.truth, frozenset(), frozenset()),
         ("the reader's table", state.reader.table, deleted, frozenset(ghosts(state))),
     ]
-    parts = [text(READER_LEFT, bottom + 24, f"▼ the reader's position is {state.reader.position}", BODY, colour=MARK)]
+    parts = [
+        svg.text(
+            READER_LEFT, bottom + 24, f"▼ the reader's position is {state.reader.position}", svg.BODY, colour=svg.MARK
+        )
+    ]
     for at, (name, table, deleted, are_ghosts) in enumerate(lanes):
         top = bottom + 40 + at * LINE_HEIGHT
-        parts += [text(READER_LEFT, top + 21, name, BODY, bold=True), *_chips(table, deleted, are_ghosts, top)]
+        parts += [svg.text(READER_LEFT, top + 21, name, svg.BODY, bold=True), *_chips(table, deleted, are_ghosts, top)]
     return picture(
         bottom + 40 + len(lanes) * LINE_HEIGHT + 10,
         *elements,
@@ -389,18 +392,18 @@ def _chips(table: Table, deleted: frozenset[Text], are_ghosts: frozenset[Text], 
         is_ghost = key in are_ghosts
         suffix = " · ghost" if is_ghost else " · deleted" if key in deleted else ""
         words = f"{text_of(key)} = {text_of(value)}"
-        width = text_width(words + suffix, CHIP_LETTER) + 18
-        if x + width > WIDTH - READER_LEFT - (0 if at == len(table) - 1 else 60):
-            return [*parts, text(x, top + 21, f"+{len(table) - at}", BODY, colour=MUTED)]
+        width = svg.text_width(words + suffix, CHIP_LETTER) + 18
+        if x + width > svg.WIDTH - READER_LEFT - (0 if at == len(table) - 1 else 60):
+            return [*parts, svg.text(x, top + 21, f"+{len(table) - at}", svg.BODY, colour=svg.MUTED)]
         box = (x, top, width, CHIP_HEIGHT)
         parts += [
-            filled(GHOST if suffix else SURE, box),
-            rect(x + 5, top + 4, width - 10, CHIP_HEIGHT - 8, PANEL, rx=3) if suffix else "",
-            outlined(box, stroke=MARK if is_ghost else INK, width=4 if is_ghost else 1.5),
-            text(x + 9, top + 21, words + suffix, BODY, bold=bool(suffix)),
+            svg.filled(GHOST if suffix else SURE, box),
+            svg.rect(x + 5, top + 4, width - 10, CHIP_HEIGHT - 8, svg.PANEL, rx=3) if suffix else "",
+            svg.outlined(box, stroke=svg.MARK if is_ghost else svg.INK, width=4 if is_ghost else 1.5),
+            svg.text(x + 9, top + 21, words + suffix, svg.BODY, bold=bool(suffix)),
         ]
         x += width + 10
-    return parts or [text(READER_LEFT + NAMES_WIDTH, top + 21, "nothing", SMALL, colour=MUTED)]
+    return parts or [svg.text(READER_LEFT + NAMES_WIDTH, top + 21, "nothing", svg.SMALL, colour=svg.MUTED)]
 
 
 def describe_crossing(

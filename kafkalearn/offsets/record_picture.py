@@ -14,25 +14,8 @@ from textwrap import wrap
 
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
 from kafkalearn.base.trace import Frame, Trace, run
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    READ,
-    SMALL,
-    WIDTH,
-    Box,
-    Fill,
-    filled,
-    line,
-    outlined,
-    text,
-    text_width,
-    words_at,
-)
 from kafkalearn.formats.wire import Piece
 from kafkalearn.offsets.protocol import dissect_members
 from kafkalearn.offsets.records import decode
@@ -41,7 +24,7 @@ from kafkalearn.offsets.records import decode
 
 LEFT, COLUMNS, CELL_WIDTH, CELL_HEIGHT = 20, 32, 30, 28
 NAME_HEIGHT, ROW_GAP = 17, 7
-_LETTER = 0.53 * SMALL
+_LETTER = 0.53 * svg.SMALL
 _NAME_GAP = 4
 
 
@@ -64,12 +47,12 @@ class Layout:
     names: tuple[Name, ...]
     bottom: float
 
-    def cell(self, index: int) -> Box:
+    def cell(self, index: int) -> svg.Box:
         """Where a byte stands."""
         row, column = divmod(index, COLUMNS)
         return LEFT + column * CELL_WIDTH, self.tops[row], CELL_WIDTH, CELL_HEIGHT
 
-    def boxes(self, piece: Piece) -> list[Box]:
+    def boxes(self, piece: Piece) -> list[svg.Box]:
         """The outlines of some bytes: one, or one for each row that they reach into."""
         rows = groupby(range(piece.start, piece.stop), key=lambda index: index // COLUMNS)
         parts = [list(indices) for _, indices in rows]
@@ -106,8 +89,8 @@ def _names(pieces: Sequence[Piece]) -> list[Name]:
     for (_, words), group in groupby(enumerate(pieces), key=lambda pair: (pair[1].field, short_name(pair[1]))):
         number, piece = next(group)
         row, column = divmod(piece.start, COLUMNS)
-        width = text_width(words, _LETTER)
-        x = min(LEFT + column * CELL_WIDTH + 2, WIDTH - LEFT - width)
+        width = svg.text_width(words, _LETTER)
+        x = min(LEFT + column * CELL_WIDTH + 2, svg.WIDTH - LEFT - width)
         line = 0
         while free.get((row, line), 0.0) > x:
             line += 1
@@ -184,7 +167,7 @@ def draw_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[RecordByte
         top + 14 + _LINE_HEIGHT * place.caption_lines + 28,
         *_part(record, "key", place.of_key, frame.event),
         *_part(record, "value", place.of_value, frame.event),
-        line(LEFT, top + 4, WIDTH - LEFT, top + 4, MUTED, 1),
+        svg.line(LEFT, top + 4, svg.WIDTH - LEFT, top + 4, svg.MUTED, 1),
         *_caption(frame.event, top + 32),
         label=describe_record_bytes(frame, before),
     )
@@ -210,21 +193,23 @@ def _part(record: RecordBytes, part: str, places: Layout, now: Field | None) -> 
     data = record.key if part == "key" else record.value
     if data is None:
         top = _places(record.key, None).of_key.bottom
-        return [text(LEFT, top + 20, "value: null, a tombstone", BODY, bold=True)]
+        return [svg.text(LEFT, top + 20, "value: null, a tombstone", svg.BODY, bold=True)]
     read = [each.piece for each in record.read if each.part == part]
     done = max((piece.stop for piece in read), default=0)
     cells = [places.cell(index) for index in range(len(data))]
     marked = places.boxes(now.piece) if now is not None and now.part == part else []
     letters = [(x + width / 2, y + 19, f"{byte:02x}") for (x, y, width, _), byte in zip(cells, data, strict=True)]
     return [
-        text(LEFT, places.tops[0] - _PART_HEAD, f"{part}: {counted(len(data), 'byte')}", BODY, bold=True),
-        filled(Fill(READ, ""), *cells[:done]),
-        filled(Fill(EMPTY, ""), *cells[done:]),
-        outlined(*(box for piece in read for box in places.boxes(piece)), stroke=INK, width=1.5),
-        words_at(letters, SMALL + 1),
-        outlined(*marked, stroke=MARK, width=4),
+        svg.text(LEFT, places.tops[0] - _PART_HEAD, f"{part}: {counted(len(data), 'byte')}", svg.BODY, bold=True),
+        svg.filled(svg.Fill(svg.READ, ""), *cells[:done]),
+        svg.filled(svg.Fill(svg.EMPTY, ""), *cells[done:]),
+        svg.outlined(*(box for piece in read for box in places.boxes(piece)), stroke=svg.INK, width=1.5),
+        svg.words_at(letters, svg.SMALL + 1),
+        svg.outlined(*marked, stroke=svg.MARK, width=4),
         *(
-            text(name.x, places.name_height(name), name.words, SMALL, colour=INK if name.line == 0 else MUTED)
+            svg.text(
+                name.x, places.name_height(name), name.words, svg.SMALL, colour=svg.INK if name.line == 0 else svg.MUTED
+            )
             for name in places.names
             if name.first_piece < len(read)
         ),
@@ -233,15 +218,15 @@ def _part(record: RecordBytes, part: str, places: Layout, now: Field | None) -> 
 
 def _caption(now: Field | None, top: float) -> list[str]:
     if now is None:
-        return [text(LEFT, top, "Nothing is read yet.", BODY)]
+        return [svg.text(LEFT, top, "Nothing is read yet.", svg.BODY)]
     piece, lines = now.piece, _caption_lines(now.piece)
     kind = f"{piece.kind}, {counted(piece.stop - piece.start, 'byte')} of the {now.part}"
     return [
         *(
-            text(LEFT, top + number * _LINE_HEIGHT, words, BODY + 2, colour=MARK, bold=True)
+            svg.text(LEFT, top + number * _LINE_HEIGHT, words, svg.BODY + 2, colour=svg.MARK, bold=True)
             for number, words in enumerate(lines)
         ),
-        text(LEFT, top + len(lines) * _LINE_HEIGHT, kind, SMALL + 1, colour=INK),
+        svg.text(LEFT, top + len(lines) * _LINE_HEIGHT, kind, svg.SMALL + 1, colour=svg.INK),
     ]
 
 

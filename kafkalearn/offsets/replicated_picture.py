@@ -10,28 +10,8 @@ from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    filled,
-    legend,
-    line,
-    outlined,
-    rect,
-    text,
-    text_width,
-    words_at,
-)
 from kafkalearn.offsets.records import OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import Group
 from kafkalearn.offsets.replicated import (
@@ -232,7 +212,7 @@ def commit_path_text(
 
 LEFT, LOG_LEFT, ROOM, NARROWEST, LETTER = 20, 170, 735, 144, 9
 TOP, ROW_HEIGHT, CELL_TOP, CELL_HEIGHT = 54, 88, 9, 62
-REPLICATED, NOT_YET, UNKNOWN = Fill(READ, ""), Fill(PANEL, "/"), Fill(EMPTY, "")
+REPLICATED, NOT_YET, UNKNOWN = svg.Fill(svg.READ, ""), svg.Fill(svg.PANEL, "/"), svg.Fill(svg.EMPTY, "")
 ROLES = {model.LOADING: "loads the log", model.FAILED: "load has failed"}
 MEMORY_LINES, MEMORY_STEP = 4, 23
 
@@ -260,11 +240,11 @@ def draw_commit_path(
     answers_top = bottom + 58 + MEMORY_STEP * MEMORY_LINES
     return picture(
         answers_top + 62,
-        text(LEFT, 36, capitalised(event_words(frame.event)), TITLE, bold=True),
+        svg.text(LEFT, 36, capitalised(event_words(frame.event)), svg.TITLE, bold=True),
         *(_row(state, old, each, cells, TOP + ROW_HEIGHT * (each - 1)) for each in broker_ids),
         *_memory(state, bottom + 18),
-        legend([(WIDTH - 160, REPLICATED, "below the HW")], bottom + 18),
-        legend([(WIDTH - 160, NOT_YET, "not below it")], bottom + 42),
+        svg.legend([(svg.WIDTH - 160, REPLICATED, "below the HW")], bottom + 18),
+        svg.legend([(svg.WIDTH - 160, NOT_YET, "not below it")], bottom + 42),
         *_answers(state, answers_top),
         label=describe_commit_path(frame, before),
     )
@@ -276,7 +256,7 @@ class _Cells:
     def __init__(self, state: ReplicatedStore) -> None:
         logs = [state.log(each) for each in range(1, len(state.coordinators) + 1)]
         words = [words for log in logs for entry in log for words in entry_lines(entry)]
-        self.width = max([NARROWEST, *(text_width(each, LETTER) + 16 for each in words)])
+        self.width = max([NARROWEST, *(svg.text_width(each, LETTER) + 16 for each in words)])
         self.first = max(0, max(map(len, logs)) - max(1, int(ROOM // self.width)))
 
     def x(self, offset: int) -> float:
@@ -292,7 +272,7 @@ def _row(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, cells: _C
     replica = state.partition.replica(broker_id)
     is_off = replica.broker.status in (DOWN, FROZEN)
     is_leader = replica.leading is not None
-    edge = {"stroke": INK if is_leader else MUTED, "stroke_width": 4 if is_leader else 1.5}
+    edge = {"stroke": svg.INK if is_leader else svg.MUTED, "stroke_width": 4 if is_leader else 1.5}
     numbers, was = state.numbers(broker_id), old.numbers(broker_id)
     boxes = {offset: cells.box(offset, top) for offset in range(cells.first, len(numbers))}
     passed = [box for offset, box in boxes.items() if offset < replica.high_watermark or is_off]
@@ -302,18 +282,26 @@ def _row(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, cells: _C
     return "\n".join(
         each
         for each in [
-            rect(LEFT, top, WIDTH - 2 * LEFT, ROW_HEIGHT - 8, EMPTY if is_off else PANEL, rx=6, **edge),
-            text(LEFT + 12, top + 28, f"broker {broker_id}", BODY, bold=True),
-            text(LEFT + 12, top + 50, _role(state, broker_id), SMALL, bold=is_leader),
-            text(LEFT + 12, top + 70, f"{cells.first} older" if cells.first and numbers else "", SMALL, colour=MUTED),
-            filled(UNKNOWN if is_off else REPLICATED, *passed),
-            filled(NOT_YET, *others),
+            svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8, svg.EMPTY if is_off else svg.PANEL, rx=6, **edge),
+            svg.text(LEFT + 12, top + 28, f"broker {broker_id}", svg.BODY, bold=True),
+            svg.text(LEFT + 12, top + 50, _role(state, broker_id), svg.SMALL, bold=is_leader),
+            svg.text(
+                LEFT + 12,
+                top + 70,
+                f"{cells.first} older" if cells.first and numbers else "",
+                svg.SMALL,
+                colour=svg.MUTED,
+            ),
+            svg.filled(UNKNOWN if is_off else REPLICATED, *passed),
+            svg.filled(NOT_YET, *others),
             *(_plate(box) for box in others),
-            outlined(*boxes.values(), stroke=INK, width=1.5),
-            outlined(*new, stroke=MARK, width=4),
+            svg.outlined(*boxes.values(), stroke=svg.INK, width=1.5),
+            svg.outlined(*new, stroke=svg.MARK, width=4),
             *(_words(state.entries[numbers[offset]], offset, box) for offset, box in boxes.items()),
-            "" if is_off else line(mark_x, top + 3, mark_x, top + ROW_HEIGHT - 11, INK, 5),
-            "" if is_off else text(WIDTH - LEFT - 12, top + 46, f"HW {replica.high_watermark}", BODY, "end", bold=True),
+            "" if is_off else svg.line(mark_x, top + 3, mark_x, top + ROW_HEIGHT - 11, svg.INK, 5),
+            ""
+            if is_off
+            else svg.text(svg.WIDTH - LEFT - 12, top + 46, f"HW {replica.high_watermark}", svg.BODY, "end", bold=True),
         ]
         if each
     )
@@ -332,20 +320,20 @@ def _role(state: ReplicatedStore, broker_id: int) -> str:
 def _plate(box: tuple[float, float, float, float]) -> str:
     """A ground for words, which a hatch would strike through."""
     x, y, width, height = box
-    return rect(x + 6, y + 6, width - 12, height - 12, PANEL)
+    return svg.rect(x + 6, y + 6, width - 12, height - 12, svg.PANEL)
 
 
 def _words(entry: Entry, offset: int, box: tuple[float, float, float, float]) -> str:
     x, y, width, _ = box
     lines = (f"offset {offset}", *entry_lines(entry))
-    return words_at([(x + width / 2, y + 18 + 18 * at, each) for at, each in enumerate(lines)], SMALL)
+    return svg.words_at([(x + width / 2, y + 18 + 18 * at, each) for at, each in enumerate(lines)], svg.SMALL)
 
 
 def _memory(state: ReplicatedStore, top: float) -> Iterator[str]:
     broker_id = state.partition.controller.leader  # whom clients are sent to
     coordinator = None if broker_id is None else state.coordinator(broker_id)
     if broker_id is None or coordinator is None:
-        yield text(LEFT, top, "Nobody coordinates: nothing is in any memory.", BODY, colour=MUTED)
+        yield svg.text(LEFT, top, "Nobody coordinates: nothing is in any memory.", svg.BODY, colour=svg.MUTED)
         return
     if coordinator.status == model.LOADING:
         total = len(state.log(broker_id))
@@ -356,12 +344,18 @@ def _memory(state: ReplicatedStore, top: float) -> Iterator[str]:
     for at, (head, known) in enumerate(zip(heads, sides, strict=True)):
         if not head:
             continue
-        x = LEFT + at * (WIDTH / 2)
-        yield text(x, top, head, SMALL, colour=MUTED)
+        x = LEFT + at * (svg.WIDTH / 2)
+        yield svg.text(x, top, head, svg.SMALL, colour=svg.MUTED)
         is_ahead = at == 1 and coordinator.written.groups != coordinator.confirmed.groups
         for row, words in enumerate(_lines(known.groups)):
             indent = 28 if words.startswith(" ") else 8
-            yield text(x + indent, top + 26 + MEMORY_STEP * row, words.strip(), BODY, colour=MARK if is_ahead else INK)
+            yield svg.text(
+                x + indent,
+                top + 26 + MEMORY_STEP * row,
+                words.strip(),
+                svg.BODY,
+                colour=svg.MARK if is_ahead else svg.INK,
+            )
 
 
 def _lines(groups: tuple[Group, ...]) -> list[str]:
@@ -381,17 +375,17 @@ def _answers(state: ReplicatedStore, top: float) -> Iterator[str]:
         if coordinator is not None
         for each in coordinator.waiting
     ]
-    yield line(LEFT, top - 24, WIDTH - LEFT, top - 24, MUTED, 1)
-    yield text(LEFT, top, "waits", SMALL, colour=MUTED)
+    yield svg.line(LEFT, top - 24, svg.WIDTH - LEFT, top - 24, svg.MUTED, 1)
+    yield svg.text(LEFT, top, "waits", svg.SMALL, colour=svg.MUTED)
     for at, words in enumerate(waiting[:2] or ["nobody"]):
-        yield text(LEFT + 100, top + 22 * at, words, SMALL + 1, colour=INK if waiting else MUTED)
+        yield svg.text(LEFT + 100, top + 22 * at, words, svg.SMALL + 1, colour=svg.INK if waiting else svg.MUTED)
     if len(waiting) > 2:
-        yield text(WIDTH - LEFT, top + 22, f"and {len(waiting) - 2} more", SMALL, "end", MUTED)
+        yield svg.text(svg.WIDTH - LEFT, top + 22, f"and {len(waiting) - 2} more", svg.SMALL, "end", svg.MUTED)
     answers = [
         f"{request_words(each.request)}: {answer_words(each.answer)}"
         for each in state.effects
         if isinstance(each, Answered)
     ]
-    yield text(LEFT, top + 48, "answered", SMALL, colour=MUTED)
-    words, ink = "; ".join(answers) or "nobody", MARK if answers else MUTED
-    yield text(LEFT + 100, top + 48, words, SMALL + 1, colour=ink, bold=bool(answers))
+    yield svg.text(LEFT, top + 48, "answered", svg.SMALL, colour=svg.MUTED)
+    words, ink = "; ".join(answers) or "nobody", svg.MARK if answers else svg.MUTED
+    yield svg.text(LEFT + 100, top + 48, words, svg.SMALL + 1, colour=ink, bold=bool(answers))

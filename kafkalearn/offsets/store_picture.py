@@ -8,24 +8,8 @@ from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    Fill,
-    edge,
-    filled,
-    line,
-    rect,
-    text,
-    text_width,
-)
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import CLASSIC, Group
 from kafkalearn.offsets.store import model
@@ -46,10 +30,10 @@ def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent]
     bottom = 118 + MOST_ROWS * ROW_HEIGHT
     return picture(
         bottom + 20,
-        text(LEFT, 38, _event_words(frame.event), TITLE, bold=True),
-        text(LEFT, 86, "the log: offset, key, value", BODY, colour=MUTED),
-        text(CACHE_LEFT, 86, f"in the coordinator's memory ({store.status})", BODY, colour=MUTED),
-        line(CACHE_LEFT - 18, 66, CACHE_LEFT - 18, bottom, MUTED, 1),
+        svg.text(LEFT, 38, _event_words(frame.event), svg.TITLE, bold=True),
+        svg.text(LEFT, 86, "the log: offset, key, value", svg.BODY, colour=svg.MUTED),
+        svg.text(CACHE_LEFT, 86, f"in the coordinator's memory ({store.status})", svg.BODY, colour=svg.MUTED),
+        svg.line(CACHE_LEFT - 18, 66, CACHE_LEFT - 18, bottom, svg.MUTED, 1),
         *rows,
         *_cache(store, 118),
         *_answers(store.effects, bottom - 8),
@@ -65,31 +49,31 @@ def _words(store: Store, offset: int) -> str:
 def _entry(words: str, entry: Entry, top: float, is_new: bool) -> str:
     is_tombstone = entry.value is None
     box = (LEFT, top, CACHE_LEFT - 18 - LEFT - 18, ROW_HEIGHT - 6)
-    fill = Fill(EMPTY, "x") if is_tombstone else Fill(READ, "")
-    plate = (LEFT + 6, top + 4, min(text_width(words, 9.4) + 10, box[2] - 12), ROW_HEIGHT - 14)
+    fill = svg.Fill(svg.EMPTY, "x") if is_tombstone else svg.Fill(svg.READ, "")
+    plate = (LEFT + 6, top + 4, min(svg.text_width(words, 9.4) + 10, box[2] - 12), ROW_HEIGHT - 14)
     return "\n".join(
         [
-            filled(fill, box),
-            filled(Fill(PANEL, ""), plate) if is_tombstone else "",
-            rect(*box, **edge(is_new, width=1)),
-            text(LEFT + 11, top + 22, words, SMALL + 1),
+            svg.filled(fill, box),
+            svg.filled(svg.Fill(svg.PANEL, ""), plate) if is_tombstone else "",
+            svg.rect(*box, **svg.edge(is_new, width=1)),
+            svg.text(LEFT + 11, top + 22, words, svg.SMALL + 1),
         ]
     )
 
 
 def _cache(store: Store, top: float) -> list[str]:
     if not store.groups:
-        return [text(CACHE_LEFT, top + 22, "no group", BODY, colour=MUTED)]
+        return [svg.text(CACHE_LEFT, top + 22, "no group", svg.BODY, colour=svg.MUTED)]
     parts = []
     for group in store.groups:
         words = f"{group.group_id}: {group.state}, {counted(len(group.members), 'member')}"
-        parts.append(text(CACHE_LEFT, top + 22, words, BODY, bold=True))
+        parts.append(svg.text(CACHE_LEFT, top + 22, words, svg.BODY, bold=True))
         top += 32
         if group.kind != CLASSIC:
-            parts.append(text(CACHE_LEFT + 18, top + 18, f"a {group.kind} group", BODY, colour=MUTED))
+            parts.append(svg.text(CACHE_LEFT + 18, top + 18, f"a {group.kind} group", svg.BODY, colour=svg.MUTED))
             top += 28
         for each in group.offsets:
-            parts.append(text(CACHE_LEFT + 18, top + 20, f"{each.at}: {each.offset}", BODY))
+            parts.append(svg.text(CACHE_LEFT + 18, top + 20, f"{each.at}: {each.offset}", svg.BODY))
             top += 28
         top += 10
     return parts
@@ -99,7 +83,7 @@ def _answers(answers: Sequence[Answer], bottom: float) -> list[str]:
     """What the last request was answered, or every commit that waited; the last of them at the bottom."""
     lines = [f"answer: {_answer_words(each)}" for each in answers]
     return [
-        text(CACHE_LEFT, bottom - 26 * (len(lines) - 1 - number), words, BODY, colour=MARK, bold=True)
+        svg.text(CACHE_LEFT, bottom - 26 * (len(lines) - 1 - number), words, svg.BODY, colour=svg.MARK, bold=True)
         for number, words in enumerate(lines)
     ]
 

@@ -8,26 +8,8 @@ from itertools import accumulate
 from kafkalearn.base.checks import mapping, number
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FILLS,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    filled,
-    legend,
-    line,
-    outlined,
-    rect,
-    text,
-)
 from kafkalearn.operations.coordinator_life import model as life
 from kafkalearn.operations.failover import (
     BrokerDied,
@@ -131,12 +113,14 @@ LEFT, GRID_LEFT, GRID_ROOM = 20, 205, 770
 BROKER_TOP, BROKER_HEIGHT, GRID_TOP, ROW_HEIGHT, CELL_HEIGHT = 54, 30, 34, 46, 34
 MOST_SECONDS = 60
 
-SERVED, ALONE, SENT_AWAY, WAITS = FILLS[2], FILLS[1], FILLS[3], FILLS[4]
+SERVED, ALONE, SENT_AWAY, WAITS = svg.FILLS[2], svg.FILLS[1], svg.FILLS[3], svg.FILLS[4]
 LOOKS = {"NONE": SERVED, "no connection": ALONE, "COORDINATOR_LOAD_IN_PROGRESS": WAITS}
 LEGEND = (
-    (20, SERVED, "served"), (140, ALONE, "no connection"), (330, SENT_AWAY, "sent away, or nobody coordinates"),
+    (20, SERVED, "served"),
+    (140, ALONE, "no connection"),
+    (330, SENT_AWAY, "sent away, or nobody coordinates"),
     (660, WAITS, "COORDINATOR_LOAD_IN_PROGRESS"),
-)  # fmt: skip
+)
 
 Cells = tuple[tuple[str, int, str], ...]  # client, second, error
 
@@ -189,11 +173,11 @@ def _draw(
     bottom = grid_top + ROW_HEIGHT * len(rows)
     return picture(
         bottom + 66,
-        text(LEFT, 34, capitalised(event_words(frame)), TITLE, bold=True),
+        svg.text(LEFT, 34, capitalised(event_words(frame)), svg.TITLE, bold=True),
         *_brokers(settings, state, (before or frame).state),
         *_axis(grid_top, bottom, unit, last_s),
         *(shape for name, top in rows.items() for shape in _row(name, top, heard, unit, state.second)),
-        legend(LEGEND, bottom + 44, up=14, gap=29, width=1),
+        svg.legend(LEGEND, bottom + 44, up=14, gap=29, width=1),
         label=describe_failover(settings, frame, before),
     )
 
@@ -203,39 +187,46 @@ def _brokers(settings: Settings, state: Failover, was: Failover) -> Iterator[str
         y = BROKER_TOP + BROKER_HEIGHT * place
         words, old = broker_words(state, broker_id), broker_words(was, broker_id)
         is_new = words != old
-        ground = PANEL if state.is_up(broker_id) else EMPTY
-        yield rect(LEFT, y, WIDTH - 2 * LEFT, BROKER_HEIGHT - 6, ground, rx=5, stroke=MARK if is_new else MUTED,
-                   stroke_width=3 if is_new else 1)  # fmt: skip
-        yield text(LEFT + 12, y + 18, f"broker {broker_id} {words}", SMALL, colour=MARK if is_new else INK, bold=is_new)
+        ground = svg.PANEL if state.is_up(broker_id) else svg.EMPTY
+        edge = svg.edge(is_new, svg.MUTED, 1, 3)
+        yield svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 6, ground, rx=5, **edge)
+        yield svg.text(
+            LEFT + 12,
+            y + 18,
+            f"broker {broker_id} {words}",
+            svg.SMALL,
+            colour=svg.MARK if is_new else svg.INK,
+            bold=is_new,
+        )
 
 
 def _axis(top: float, bottom: float, unit: float, last_s: int) -> Iterator[str]:
     step = 1 if last_s <= 20 else 5
     for second in range(step, last_s + 1, step):
-        yield text(GRID_LEFT + (second - 0.5) * unit, top - 8, str(second), SMALL, "middle", MUTED)
-    yield text(LEFT, top - 8, "second", SMALL, colour=MUTED)
-    yield line(GRID_LEFT, top, GRID_LEFT, bottom - 6, MUTED, 1)
+        yield svg.text(GRID_LEFT + (second - 0.5) * unit, top - 8, str(second), svg.SMALL, "middle", svg.MUTED)
+    yield svg.text(LEFT, top - 8, "second", svg.SMALL, colour=svg.MUTED)
+    yield svg.line(GRID_LEFT, top, GRID_LEFT, bottom - 6, svg.MUTED, 1)
 
 
 def _row(name: str, top: float, heard: Cells, unit: float, now_s: int) -> Iterator[str]:
-    yield text(LEFT, top + 24, name, BODY, bold=True)
+    yield svg.text(LEFT, top + 24, name, svg.BODY, bold=True)
     found = {second: error for client, second, error in heard if client == name}
-    by_look: dict[Fill, list[tuple[float, float, float, float]]] = {}
+    by_look: dict[svg.Fill, list[tuple[float, float, float, float]]] = {}
     for second, error in found.items():
         box = (GRID_LEFT + (second - 1) * unit + 1, top + 4, unit - 2, CELL_HEIGHT)
         by_look.setdefault(LOOKS.get(error, SENT_AWAY), []).append(box)
     for look, boxes in by_look.items():
-        yield filled(look, *boxes)
-        yield outlined(*boxes, stroke=INK, width=1)
+        yield svg.filled(look, *boxes)
+        yield svg.outlined(*boxes, stroke=svg.INK, width=1)
     if now_s in found:
-        yield rect(GRID_LEFT + (now_s - 1) * unit, top + 3, unit, CELL_HEIGHT + 2, stroke=MARK, stroke_width=3)
+        yield svg.rect(GRID_LEFT + (now_s - 1) * unit, top + 3, unit, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=3)
 
 
 # How long each broker would load its groups, cleaned or not, drawn as two bars a broker.
 
 BARS_TOP, BAR_LEFT, BAR_ROOM, BAR_HEIGHT, PAIR_HEIGHT = 62, 130, 680, 24, 66
 MOST_BROKERS = 7
-GROWN, CLEANED = FILLS[1], FILLS[2]
+GROWN, CLEANED = svg.FILLS[1], svg.FILLS[2]
 
 
 def draw_load_times(seconds: Mapping[int, tuple[float, float]]) -> Picture:
@@ -269,13 +260,13 @@ def draw_load_times(seconds: Mapping[int, tuple[float, float]]) -> Picture:
     said = (f"broker {each} {words(grown)}, cleaned {words(left)}" for each, (grown, left) in checked.items())
     return picture(
         bottom + 40,
-        text(LEFT, 36, "How long each broker's groups would wait for a load", TITLE, bold=True),
+        svg.text(LEFT, 36, "How long each broker's groups would wait for a load", svg.TITLE, bold=True),
         *(
             shape
             for place, (broker_id, pair) in enumerate(checked.items())
             for shape in _bars(broker_id, pair, BARS_TOP + PAIR_HEIGHT * place, unit)
         ),
-        legend(meanings, bottom + 20),
+        svg.legend(meanings, bottom + 20),
         label=f"Time of a load: {'; '.join(said)}",
     )
 
@@ -290,11 +281,16 @@ def words(seconds: float) -> str:
 
 
 def _bars(broker_id: int, pair: tuple[float, ...], top: float, unit: float) -> Iterator[str]:
-    yield text(LEFT, top + 30, f"broker {broker_id}", BODY, bold=True)
+    yield svg.text(LEFT, top + 30, f"broker {broker_id}", svg.BODY, bold=True)
     for place, (look, seconds) in enumerate(zip((GROWN, CLEANED), pair, strict=True)):
         box = (BAR_LEFT, top + place * (BAR_HEIGHT + 2), max(2, seconds * unit), BAR_HEIGHT)
-        yield filled(look, box)
-        yield outlined(box, stroke=INK, width=1.5)
-        yield text(
-            box[0] + box[2] + 10, box[1] + 18, words(seconds), SMALL, colour=INK if place else MARK, bold=not place
+        yield svg.filled(look, box)
+        yield svg.outlined(box, stroke=svg.INK, width=1.5)
+        yield svg.text(
+            box[0] + box[2] + 10,
+            box[1] + 18,
+            words(seconds),
+            svg.SMALL,
+            colour=svg.INK if place else svg.MARK,
+            bold=not place,
         )

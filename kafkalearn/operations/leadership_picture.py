@@ -9,29 +9,8 @@ from typing import NamedTuple
 from kafkalearn.base.checks import iterable
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FILLS,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Box,
-    Fill,
-    edge,
-    filled,
-    legend,
-    line,
-    outlined,
-    pointer,
-    rect,
-    text,
-)
 from kafkalearn.operations.leadership import (
     BrokerBack,
     BrokerLost,
@@ -175,7 +154,7 @@ def _effect_words(effect: Effect) -> str:
 LEFT, BAR_LEFT, BAR_ROOM = 20, 190, 560
 TOP, ROW_HEIGHT, BAR_DOWN, BAR_HEIGHT = 56, 58, 9, 32
 MOST_BROKERS = 7
-OWN, OTHERS = FILLS[0], FILLS[1]
+OWN, OTHERS = svg.FILLS[0], svg.FILLS[1]
 
 
 def draw_leadership(
@@ -210,45 +189,60 @@ def draw_leadership(
     leaderless = sum(each.leader is None for each in state.partitions)
     return picture(
         bottom + 68,
-        text(LEFT, 36, capitalised(event_words(frame.event)), TITLE, bold=True),
-        text(WIDTH - LEFT, 36, clock(state.now_ms), BODY, "end", MUTED),
+        svg.text(LEFT, 36, capitalised(event_words(frame.event)), svg.TITLE, bold=True),
+        svg.text(svg.WIDTH - LEFT, 36, clock(state.now_ms), svg.BODY, "end", svg.MUTED),
         *(
             shape
             for place, each in enumerate(found)
             for shape in _row(each, was[place], TOP + ROW_HEIGHT * place, BAR_ROOM / longest)
         ),
         *_meanings(bottom + 26),
-        text(LEFT, bottom + 56, f"without a leader: {counted(leaderless, 'partition')}", SMALL,
-             colour=MARK if leaderless else MUTED, bold=bool(leaderless)),
+        svg.text(
+            LEFT,
+            bottom + 56,
+            f"without a leader: {counted(leaderless, 'partition')}",
+            svg.SMALL,
+            colour=svg.MARK if leaderless else svg.MUTED,
+            bold=bool(leaderless),
+        ),
         label=describe_leadership(settings, frame, before),
-    )  # fmt: skip
+    )
 
 
 def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
     is_new = share.led != was.led
-    ground, border = PANEL if share.is_alive else EMPTY, edge(is_new, MUTED, marked_width=3)
-    yield rect(LEFT, top, WIDTH - 2 * LEFT, ROW_HEIGHT - 8, ground, rx=6, **border)
-    yield text(LEFT + 14, top + 24, f"broker {share.broker_id}", BODY, bold=True)
-    yield text(LEFT + 14, top + 42, "" if share.is_alive else "fenced", SMALL, colour=MARK, bold=True)
+    ground, border = svg.PANEL if share.is_alive else svg.EMPTY, svg.edge(is_new, svg.MUTED, marked_width=3)
+    yield svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8, ground, rx=6, **border)
+    yield svg.text(LEFT + 14, top + 24, f"broker {share.broker_id}", svg.BODY, bold=True)
+    yield svg.text(LEFT + 14, top + 42, "" if share.is_alive else "fenced", svg.SMALL, colour=svg.MARK, bold=True)
     y = top + BAR_DOWN
     own = (BAR_LEFT, y, share.led_as_preferred * unit, BAR_HEIGHT)
     others = (BAR_LEFT + own[2], y, (share.led - share.led_as_preferred) * unit, BAR_HEIGHT)
     for look, box in ((OWN, own), (OTHERS, others)):
         if box[2]:
-            yield filled(look, box)
-            yield outlined(box, stroke=INK, width=1.5)
+            yield svg.filled(look, box)
+            yield svg.outlined(box, stroke=svg.INK, width=1.5)
     x = BAR_LEFT + share.preferred * unit
-    yield line(x, top + 4, x, top + ROW_HEIGHT - 12, INK, 4)
-    yield text(WIDTH - LEFT - 14, top + 24, f"leads {share.led}", BODY, "end", bold=True,
-               colour=MARK if is_new else INK)  # fmt: skip
-    yield text(WIDTH - LEFT - 14, top + 42, f"preferred for {share.preferred}", SMALL, "end", colour=MUTED)
+    yield svg.line(x, top + 4, x, top + ROW_HEIGHT - 12, svg.INK, 4)
+    yield svg.text(
+        svg.WIDTH - LEFT - 14,
+        top + 24,
+        f"leads {share.led}",
+        svg.BODY,
+        "end",
+        bold=True,
+        colour=svg.MARK if is_new else svg.INK,
+    )
+    yield svg.text(
+        svg.WIDTH - LEFT - 14, top + 42, f"preferred for {share.preferred}", svg.SMALL, "end", colour=svg.MUTED
+    )
 
 
 def _meanings(y: float) -> Iterator[str]:
     leads = ((BAR_LEFT, OWN, "leads, and is preferred"), (BAR_LEFT + 240, OTHERS, "leads in place of another"))
-    yield legend(leads, y)
-    yield line(BAR_LEFT + 490, y - 14, BAR_LEFT + 490, y + 4, INK, 4)
-    yield text(BAR_LEFT + 502, y, "what it is preferred for", SMALL, colour=MUTED)
+    yield svg.legend(leads, y)
+    yield svg.line(BAR_LEFT + 490, y - 14, BAR_LEFT + 490, y + 4, svg.INK, 4)
+    yield svg.text(BAR_LEFT + 502, y, "what it is preferred for", svg.SMALL, colour=svg.MUTED)
 
 
 # The load of brokers, drawn: what they take over from dead ones, and what a plan has them copy.
@@ -256,8 +250,8 @@ def _meanings(y: float) -> Iterator[str]:
 LOADS_LEFT, LOADS_ROOM, LOADS_TOP = 130, 620, 70  # of the bars
 MOST_ROW_HEIGHT, MOST_HEIGHT = 48, 420
 MOST_LOADS = 24
-BEFORE, INHERITED = FILLS[0], FILLS[1]
-IN, OUT = FILLS[2], FILLS[1]
+BEFORE, INHERITED = svg.FILLS[0], svg.FILLS[1]
+IN, OUT = svg.FILLS[2], svg.FILLS[1]
 UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
 
 
@@ -290,7 +284,7 @@ def draw_load(partitions: Sequence[Led], dead: Iterable[int]) -> Picture:
     step = _step(len(left))
     title = f"Without {_brokers(gone)}" if gone else "All brokers live"
     bottom = LOADS_TOP + step * len(left)
-    shapes: list[str] = [text(LEFT, 36, f"{title}: who leads how much", TITLE, bold=True)]
+    shapes: list[str] = [svg.text(LEFT, 36, f"{title}: who leads how much", svg.TITLE, bold=True)]
     for place, each in enumerate(left):
         top = LOADS_TOP + step * place
         kept = (LOADS_LEFT, top + 4, before[each.broker_id] * unit, step - 12)
@@ -299,14 +293,25 @@ def draw_load(partitions: Sequence[Led], dead: Iterable[int]) -> Picture:
         is_busiest = each.leader_count == longest
         shapes += _bars(f"broker {each.broker_id}", ((BEFORE, kept), (INHERITED, new)), top + step / 2 + 4)
         shapes.append(
-            text(WIDTH - LEFT, top + step / 2 + 4, words, SMALL, "end", MARK if is_busiest else INK, is_busiest)
+            svg.text(
+                svg.WIDTH - LEFT,
+                top + step / 2 + 4,
+                words,
+                svg.SMALL,
+                "end",
+                svg.MARK if is_busiest else svg.INK,
+                is_busiest,
+            )
         )
         if is_busiest:
-            shapes.append(pointer(new[0] + new[2], top + 6))
+            shapes.append(svg.pointer(new[0] + new[2], top + 6))
     x = LOADS_LEFT + even * unit
-    shapes += [line(x, LOADS_TOP - 4, x, bottom, INK, 3), text(x, LOADS_TOP - 10, "even", SMALL, "middle", MUTED)]
+    shapes += [
+        svg.line(x, LOADS_TOP - 4, x, bottom, svg.INK, 3),
+        svg.text(x, LOADS_TOP - 10, "even", svg.SMALL, "middle", svg.MUTED),
+    ]
     shapes.append(
-        legend(((LOADS_LEFT, BEFORE, "led before"), (LOADS_LEFT + 170, INHERITED, "taken over")), bottom + 26)
+        svg.legend(((LOADS_LEFT, BEFORE, "led before"), (LOADS_LEFT + 170, INHERITED, "taken over")), bottom + 26)
     )
     said = [_load_words(each.broker_id, each.leader_count, taken[each.broker_id]) for each in left]
     return picture(bottom + 46, *shapes, label=f"{title}: {'; '.join(said)}.")
@@ -333,25 +338,31 @@ def draw_moves(partitions: Sequence[Led], plan: Sequence[Target]) -> Picture:
     total = sum(each.in_bytes for each in moved)
     if not moved:
         return picture(
-            60, text(LEFT, 36, "The plan copies nothing", TITLE, bold=True), label="The plan copies nothing."
+            60, svg.text(LEFT, 36, "The plan copies nothing", svg.TITLE, bold=True), label="The plan copies nothing."
         )
     _require_room(moved)
     longest = max(1, *(max(each.in_bytes, each.out_bytes) for each in moved))
     unit, step = LOADS_ROOM / longest, _step(len(moved))
     half = (step - 10) / 2
     bottom = LOADS_TOP + step * len(moved)
-    shapes = [text(LEFT, 36, f"The plan copies {size_words(total)}", TITLE, bold=True)]
+    shapes = [svg.text(LEFT, 36, f"The plan copies {size_words(total)}", svg.TITLE, bold=True)]
     for place, each in enumerate(moved):
         top = LOADS_TOP + step * place
-        boxes = ((IN, (LOADS_LEFT, top, each.in_bytes * unit, half)),
-                 (OUT, (LOADS_LEFT, top + half, each.out_bytes * unit, half)))  # fmt: skip
+        boxes = (
+            (IN, (LOADS_LEFT, top, each.in_bytes * unit, half)),
+            (OUT, (LOADS_LEFT, top + half, each.out_bytes * unit, half)),
+        )
         shapes += _bars(f"broker {each.broker_id}", boxes, top + half + 6)
         for at, amount in enumerate((each.in_bytes, each.out_bytes)):
             is_busiest, words = amount == longest, ("in ", "out ")[at] + size_words(amount)
             y = top + half * at + half / 2 + 6
             if step >= MOST_ROW_HEIGHT or is_busiest:
-                shapes.append(text(WIDTH - LEFT, y, words, SMALL, "end", MARK if is_busiest else INK, is_busiest))
-    shapes.append(legend(((LOADS_LEFT, IN, "receives"), (LOADS_LEFT + 170, OUT, "sends")), bottom + 22))
+                shapes.append(
+                    svg.text(
+                        svg.WIDTH - LEFT, y, words, svg.SMALL, "end", svg.MARK if is_busiest else svg.INK, is_busiest
+                    )
+                )
+    shapes.append(svg.legend(((LOADS_LEFT, IN, "receives"), (LOADS_LEFT + 170, OUT, "sends")), bottom + 22))
     said = filter(None, (_moved_words(each.broker_id, each.in_bytes, each.out_bytes) for each in moved))
     return picture(bottom + 42, *shapes, label=f"The plan copies {size_words(total)}: {'; '.join(said)}.")
 
@@ -380,12 +391,12 @@ def _require_room(brokers: Sequence[object]) -> None:
         raise KafkaLearnError(f"the picture has room for {MOST_LOADS} brokers, got {len(brokers)}")
 
 
-def _bars(name: str, boxes: Iterable[tuple[Fill, Box]], middle: float) -> Iterator[str]:
-    yield text(LEFT, middle, name, SMALL, bold=True)
+def _bars(name: str, boxes: Iterable[tuple[svg.Fill, svg.Box]], middle: float) -> Iterator[str]:
+    yield svg.text(LEFT, middle, name, svg.SMALL, bold=True)
     for look, box in boxes:
         if box[2]:
-            yield filled(look, box)
-            yield outlined(box, stroke=INK, width=1.5)
+            yield svg.filled(look, box)
+            yield svg.outlined(box, stroke=svg.INK, width=1.5)
 
 
 def _brokers(broker_ids: Sequence[int]) -> str:

@@ -14,29 +14,8 @@ from itertools import pairwise
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.hashing import murmur2, to_positive
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    edge,
-    fill,
-    filled,
-    line,
-    outlined,
-    polygon,
-    rect,
-    text,
-    text_width,
-)
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import (
     Batch,
@@ -183,7 +162,7 @@ def _batch_text(batch: Batch) -> str:
 LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture fits a small window
 QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
 METER_LEFT, METER_WIDTH = 440, 420
-OPEN, CLOSED = Fill(READ, ""), fill(1)
+OPEN, CLOSED = svg.Fill(svg.READ, ""), svg.fill(1)
 
 
 def animate_keyless(
@@ -241,11 +220,19 @@ def draw_keyless(
     has_meter = rule_of(settings.release) == "uniform sticky"
     return picture(
         bottom + (84 if has_meter else 52),
-        text(25, 38, f"Records without a key: Kafka {settings.release}, {rule_of(settings.release)}", TITLE, bold=True),
-        text(QUEUE_LEFT, 72, "waiting batches, records: bytes; hatched: full, takes no more", SMALL, colour=MUTED),
-        text(WIDTH - 25, 72, "records", SMALL, "end", MUTED),
+        svg.text(
+            25,
+            38,
+            f"Records without a key: Kafka {settings.release}, {rule_of(settings.release)}",
+            svg.TITLE,
+            bold=True,
+        ),
+        svg.text(
+            QUEUE_LEFT, 72, "waiting batches, records: bytes; hatched: full, takes no more", svg.SMALL, colour=svg.MUTED
+        ),
+        svg.text(svg.WIDTH - 25, 72, "records", svg.SMALL, "end", svg.MUTED),
         *(_lane(settings, state, each, LANES_TOP + at * LANE_HEIGHT) for at, each in enumerate(shown)),
-        text(25, bottom + 32, keyless_rule(settings, state), BODY, bold=True),
+        svg.text(25, bottom + 32, keyless_rule(settings, state), svg.BODY, bold=True),
         _meter(settings, state, bottom + 46) if has_meter else "",
         label=describe_keyless(settings, frame),
     )
@@ -270,13 +257,13 @@ def _lane(settings: Settings, state: Producer, partition: int, top: float) -> st
     name = f"partition {partition}" if is_led else f"{partition}: no leader"
     return "\n".join(
         [
-            rect(0, top, WIDTH, LANE_HEIGHT, EMPTY) if is_current else "",
-            line(25, top + LANE_HEIGHT, WIDTH - 25, top + LANE_HEIGHT, MUTED, 1),
-            polygon([(34, middle), (16, middle - 11), (16, middle + 11)], MARK) if is_current else "",
-            text(40, top + 35, name, BODY, colour=INK if is_led else MUTED, bold=is_current),
+            svg.rect(0, top, svg.WIDTH, LANE_HEIGHT, svg.EMPTY) if is_current else "",
+            svg.line(25, top + LANE_HEIGHT, svg.WIDTH - 25, top + LANE_HEIGHT, svg.MUTED, 1),
+            svg.polygon([(34, middle), (16, middle - 11), (16, middle + 11)], svg.MARK) if is_current else "",
+            svg.text(40, top + 35, name, svg.BODY, colour=svg.INK if is_led else svg.MUTED, bold=is_current),
             *_batches(queue, top, got_record),
-            text(WIDTH - 25, top + 27, f"{written} written", BODY, "end"),
-            text(WIDTH - 25, top + 48, aside, SMALL, "end", MUTED),
+            svg.text(svg.WIDTH - 25, top + 27, f"{written} written", svg.BODY, "end"),
+            svg.text(svg.WIDTH - 25, top + 48, aside, svg.SMALL, "end", svg.MUTED),
         ]
     )
 
@@ -285,7 +272,7 @@ def _batches(queue: tuple[Batch, ...], top: float, got_record: bool) -> list[str
     """The waiting batches, the oldest left; of a long queue the newest and how many more there are."""
     shown = queue[-MOST_BATCHES:]
     hidden = len(queue) - len(shown)
-    parts = [text(QUEUE_LEFT - 8, top + 35, f"+{hidden}", SMALL, "end", MUTED)] if hidden else []
+    parts = [svg.text(QUEUE_LEFT - 8, top + 35, f"+{hidden}", svg.SMALL, "end", svg.MUTED)] if hidden else []
     for at, batch in enumerate(shown):
         is_now = got_record and at == len(shown) - 1
         parts.append(_batch(batch, QUEUE_LEFT + at * (BATCH_WIDTH + BATCH_GAP), top + 9, is_now))
@@ -297,14 +284,14 @@ def _batch(batch: Batch, x: float, y: float, is_now: bool) -> str:
     height = LANE_HEIGHT - 18
     full = min(1, batch.byte_count / batch.limit_bytes) * BATCH_WIDTH
     words = f"{batch.record_count}: {batch.byte_count} B"
-    plate = text_width(words, 9.6) + 8
+    plate = svg.text_width(words, 9.6) + 8
     return "\n".join(
         [
-            rect(x, y, BATCH_WIDTH, height, PANEL),
-            filled(CLOSED if batch.is_full else OPEN, (x, y, full, height)),
-            rect(x, y, BATCH_WIDTH, height, **edge(is_now, marked_width=5)),
-            rect(x + BATCH_WIDTH / 2 - plate / 2, y + 9, plate, 22, PANEL, rx=3) if batch.is_full else "",
-            text(x + BATCH_WIDTH / 2, y + 26, words, SMALL + 1, "middle"),
+            svg.rect(x, y, BATCH_WIDTH, height, svg.PANEL),
+            svg.filled(CLOSED if batch.is_full else OPEN, (x, y, full, height)),
+            svg.rect(x, y, BATCH_WIDTH, height, **svg.edge(is_now, marked_width=5)),
+            svg.rect(x + BATCH_WIDTH / 2 - plate / 2, y + 9, plate, 22, svg.PANEL, rx=3) if batch.is_full else "",
+            svg.text(x + BATCH_WIDTH / 2, y + 26, words, svg.SMALL + 1, "middle"),
         ]
     )
 
@@ -316,14 +303,14 @@ def _meter(settings: Settings, state: Producer, top: float) -> str:
     half = METER_LEFT + METER_WIDTH / 2
     return "\n".join(
         [
-            text(25, top + 16, "bytes there since it was drawn", SMALL),
-            text(METER_LEFT - 14, top + 17, str(state.produced_bytes), BODY, "end", bold=True),
-            rect(METER_LEFT, top, METER_WIDTH, 20, PANEL),
-            filled(OPEN, (METER_LEFT, top, done, 20)),
-            outlined((METER_LEFT, top, METER_WIDTH, 20), stroke=INK, width=1.5),
-            line(half, top - 5, half, top + 25, INK, 3),
-            text(half - 8, top + 16, str(settings.batch_size), SMALL, "end"),
-            text(METER_LEFT + METER_WIDTH + 8, top + 16, str(whole), SMALL),
+            svg.text(25, top + 16, "bytes there since it was drawn", svg.SMALL),
+            svg.text(METER_LEFT - 14, top + 17, str(state.produced_bytes), svg.BODY, "end", bold=True),
+            svg.rect(METER_LEFT, top, METER_WIDTH, 20, svg.PANEL),
+            svg.filled(OPEN, (METER_LEFT, top, done, 20)),
+            svg.outlined((METER_LEFT, top, METER_WIDTH, 20), stroke=svg.INK, width=1.5),
+            svg.line(half, top - 5, half, top + 25, svg.INK, 3),
+            svg.text(half - 8, top + 16, str(settings.batch_size), svg.SMALL, "end"),
+            svg.text(METER_LEFT + METER_WIDTH + 8, top + 16, str(whole), svg.SMALL),
         ]
     )
 
@@ -357,19 +344,21 @@ def draw_key(key: bytes, partition_count: int) -> Picture:
         ("& 0x7fffffff", f"{positive:,}" + (" (the sign bit is cut off)" if key_hash < 0 else "")),
         (f"% {partition_count}", f"partition {partition}"),
     )
-    room = (WIDTH - 40) / partition_count
+    room = (svg.WIDTH - 40) / partition_count
     cells = [(20 + room * number, CELLS_TOP, room, 50) for number in range(partition_count)]
     return picture(
         CELLS_TOP + 70,
         *(
-            text(x, STEP_TOP + STEP_HEIGHT * place + 10, words, BODY, bold=x == STEP_LEFT)
+            svg.text(x, STEP_TOP + STEP_HEIGHT * place + 10, words, svg.BODY, bold=x == STEP_LEFT)
             for place, step in enumerate(steps)
             for x, words in zip((20, STEP_LEFT), step, strict=True)
         ),
-        filled(fill(2), cells[partition]),
-        *(outlined(*cells, stroke=INK, width=1),),
+        svg.filled(svg.fill(2), cells[partition]),
+        *(svg.outlined(*cells, stroke=svg.INK, width=1),),
         *(
-            text(x + width / 2, y + 32, str(number), BODY, "middle", MARK if number == partition else MUTED)
+            svg.text(
+                x + width / 2, y + 32, str(number), svg.BODY, "middle", svg.MARK if number == partition else svg.MUTED
+            )
             for number, (x, y, width, _) in enumerate(cells)
         ),
         label=(

@@ -7,27 +7,8 @@ from __future__ import annotations
 
 from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    edge,
-    fill,
-    filled,
-    line,
-    rect,
-    text,
-    text_width,
-)
 from kafkalearn.purgatory.operations import (
     AT_ONCE,
     BY_EVENT,
@@ -65,7 +46,7 @@ from kafkalearn.replication import events
 
 TOP, ROW_HEIGHT, LEFT, CHIP_WIDTH, CHIP_GAP, MOST_CHIPS = 92, 62, 230, 136, 12, 5
 LEAST_ROWS = 3  # so that the pictures of a run have one size
-WAITING, DONE = Fill(READ, ""), fill(1)
+WAITING, DONE = svg.Fill(svg.READ, ""), svg.fill(1)
 HOW = {
     AT_ONCE: "is done at once: what it wants is there",
     WHILE_LISTED: "was put on the lists, looks again, and is done",
@@ -101,14 +82,20 @@ def draw_purgatory(
     facts = ", ".join(f"{name} = {value:,}" for name, value in purgatory.facts) or "none yet"
     return picture(
         bottom + 100,
-        text(25, 38, f"Who waits at {purgatory.wheels.now_ms:,} ms", TITLE, bold=True),
-        text(LEFT, 74, "watchers, in the order they came; hatched: done, and still on the list", SMALL, colour=MUTED),
+        svg.text(25, 38, f"Who waits at {purgatory.wheels.now_ms:,} ms", svg.TITLE, bold=True),
+        svg.text(
+            LEFT,
+            74,
+            "watchers, in the order they came; hatched: done, and still on the list",
+            svg.SMALL,
+            colour=svg.MUTED,
+        ),
         *(_row(purgatory, key, names, TOP + at * ROW_HEIGHT) for at, (key, names) in enumerate(rows)),
-        text(25, bottom + 32, "facts", BODY, bold=True),
-        text(LEFT, bottom + 32, facts, BODY),
-        text(25, bottom + 62, "timer", BODY, bold=True),
-        text(LEFT, bottom + 62, _timer_words(purgatory), BODY),
-        text(25, bottom + 88, _counts(settings, purgatory), SMALL, colour=MUTED),
+        svg.text(25, bottom + 32, "facts", svg.BODY, bold=True),
+        svg.text(LEFT, bottom + 32, facts, svg.BODY),
+        svg.text(25, bottom + 62, "timer", svg.BODY, bold=True),
+        svg.text(LEFT, bottom + 62, _timer_words(purgatory), svg.BODY),
+        svg.text(25, bottom + 88, _counts(settings, purgatory), svg.SMALL, colour=svg.MUTED),
         label=describe_purgatory(frame, before),
     )
 
@@ -120,9 +107,9 @@ def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> 
     is_walked = key in event_keys
     return "\n".join(
         [
-            line(25, top + ROW_HEIGHT, WIDTH - 25, top + ROW_HEIGHT, MUTED, 1),
-            text(25, top + 38, key, BODY, bold=is_walked, colour=MARK if is_walked else INK),
-            text(LEFT - 8, top + 38, f"+{hidden}", SMALL, "end", MUTED) if hidden else "",
+            svg.line(25, top + ROW_HEIGHT, svg.WIDTH - 25, top + ROW_HEIGHT, svg.MUTED, 1),
+            svg.text(25, top + 38, key, svg.BODY, bold=is_walked, colour=svg.MARK if is_walked else svg.INK),
+            svg.text(LEFT - 8, top + 38, f"+{hidden}", svg.SMALL, "end", svg.MUTED) if hidden else "",
             *(_chip(purgatory, name, LEFT + at * (CHIP_WIDTH + CHIP_GAP), top + 9) for at, name in enumerate(shown)),
         ]
     )
@@ -131,13 +118,13 @@ def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> 
 def _chip(purgatory: Purgatory, name: str, x: float, y: float) -> str:
     is_waiting = purgatory.is_waiting(name)
     is_new = any(isinstance(effect, Parked | Completed) and effect.name == name for effect in purgatory.effects)
-    plate = text_width(name[:12], 9.4) + 10
+    plate = svg.text_width(name[:12], 9.4) + 10
     return "\n".join(
         [
-            filled(WAITING if is_waiting else DONE, (x, y, CHIP_WIDTH, ROW_HEIGHT - 18)),
-            rect(x, y, CHIP_WIDTH, ROW_HEIGHT - 18, rx=4, **edge(is_new)),
-            "" if is_waiting else rect(x + CHIP_WIDTH / 2 - plate / 2, y + 11, plate, 22, PANEL, rx=3),
-            text(x + CHIP_WIDTH / 2, y + 28, name[:12], SMALL + 1, "middle"),
+            svg.filled(WAITING if is_waiting else DONE, (x, y, CHIP_WIDTH, ROW_HEIGHT - 18)),
+            svg.rect(x, y, CHIP_WIDTH, ROW_HEIGHT - 18, rx=4, **svg.edge(is_new)),
+            "" if is_waiting else svg.rect(x + CHIP_WIDTH / 2 - plate / 2, y + 11, plate, 22, svg.PANEL, rx=3),
+            svg.text(x + CHIP_WIDTH / 2, y + 28, name[:12], svg.SMALL + 1, "middle"),
         ]
     )
 
@@ -212,7 +199,7 @@ def purgatory_text(
 
 LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
 ROWS_TOP, REQUEST_HEIGHT, ROW_COUNT = 208, 62, 4
-COMMITTED, UNCOMMITTED = Fill(READ, ""), fill(1)
+COMMITTED, UNCOMMITTED = svg.Fill(svg.READ, ""), svg.fill(1)
 
 
 def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> Picture:
@@ -232,8 +219,8 @@ def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, Requ
     broker: Broker = frame.state
     return picture(
         ROWS_TOP + ROW_COUNT * REQUEST_HEIGHT + 22,
-        text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", TITLE, bold=True),
-        text(25, 66, "log: plain below the HW (committed), hatched above it", SMALL, colour=MUTED),
+        svg.text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", svg.TITLE, bold=True),
+        svg.text(25, 66, "log: plain below the HW (committed), hatched above it", svg.SMALL, colour=svg.MUTED),
         *_log(broker),
         *(
             _request_row(title, aside, entries, ROWS_TOP + at * REQUEST_HEIGHT)
@@ -246,22 +233,24 @@ def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, Requ
 def _log(broker: Broker) -> list[str]:
     leader = broker.partition.leader
     if leader is None:
-        return [text(25, LOG_TOP + 30, "no leader", BODY, bold=True)]
+        return [svg.text(25, LOG_TOP + 30, "no leader", svg.BODY, bold=True)]
     log = leader.log
     first = max(log.log_start_offset, log.log_end_offset - MOST_CELLS)
     offsets = range(first, log.log_end_offset)
-    parts = [text(25, LOG_TOP + 30, f"broker {broker.partition.controller.leader} leads", BODY, bold=True)]
+    parts = [svg.text(25, LOG_TOP + 30, f"broker {broker.partition.controller.leader} leads", svg.BODY, bold=True)]
     for at, offset in enumerate(offsets):
         x = LOG_LEFT + at * CELL_WIDTH
         look = COMMITTED if offset < log.high_watermark else UNCOMMITTED
         parts += [
-            filled(look, (x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT)),
-            rect(x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT, stroke=INK, stroke_width=1.5),
-            text(x + CELL_WIDTH / 2 - 2, LOG_TOP + CELL_HEIGHT + 20, str(offset), SMALL, "middle", MUTED),
-            text(x + CELL_WIDTH / 2 - 2, LOG_TOP + 30, f"{broker.record_bytes[offset]} B", SMALL, "middle"),
+            svg.filled(look, (x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT)),
+            svg.rect(x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT, stroke=svg.INK, stroke_width=1.5),
+            svg.text(x + CELL_WIDTH / 2 - 2, LOG_TOP + CELL_HEIGHT + 20, str(offset), svg.SMALL, "middle", svg.MUTED),
+            svg.text(x + CELL_WIDTH / 2 - 2, LOG_TOP + 30, f"{broker.record_bytes[offset]} B", svg.SMALL, "middle"),
         ]
     if log.log_start_offset:
-        parts.append(text(25, LOG_TOP + 54, f"log start {log.log_start_offset}", SMALL, colour=MARK, bold=True))
+        parts.append(
+            svg.text(25, LOG_TOP + 54, f"log start {log.log_start_offset}", svg.SMALL, colour=svg.MARK, bold=True)
+        )
     for name, offset, y in (("HW", log.high_watermark, LOG_TOP - 12), ("LEO", log.log_end_offset, LOG_TOP - 12)):
         x = LOG_LEFT + max(0, offset - first) * CELL_WIDTH - 2
         is_shifted = name == "LEO" and log.high_watermark == log.log_end_offset
@@ -269,8 +258,8 @@ def _log(broker: Broker) -> list[str]:
         if name == "HW" and log.high_watermark == log.log_end_offset:
             continue
         parts += [
-            line(x, y + 2, x, LOG_TOP + CELL_HEIGHT + 4, MARK, 4),
-            text(x, y - 4, words, SMALL, "middle", bold=True),
+            svg.line(x, y + 2, x, LOG_TOP + CELL_HEIGHT + 4, svg.MARK, 4),
+            svg.text(x, y - 4, words, svg.SMALL, "middle", bold=True),
         ]
     return parts
 
@@ -321,16 +310,16 @@ def _consumer_words(broker: Broker, fetch: ConsumerFetch) -> str:
 
 def _request_row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
     parts = [
-        line(25, top, WIDTH - 25, top, MUTED, 1),
-        text(25, top + 28, title, BODY, bold=True),
-        text(25, top + 49, aside, SMALL, colour=MUTED),
+        svg.line(25, top, svg.WIDTH - 25, top, svg.MUTED, 1),
+        svg.text(25, top + 28, title, svg.BODY, bold=True),
+        svg.text(25, top + 49, aside, svg.SMALL, colour=svg.MUTED),
     ]
     x = LOG_LEFT - 60
     for words, is_new in entries:
-        width = text_width(words, 9.2) + 22
+        width = svg.text_width(words, 9.2) + 22
         parts += [
-            rect(x, top + 12, width, 38, EMPTY, rx=5, **edge(is_new)),
-            text(x + width / 2, top + 37, words, SMALL + 1, "middle"),
+            svg.rect(x, top + 12, width, 38, svg.EMPTY, rx=5, **svg.edge(is_new)),
+            svg.text(x + width / 2, top + 37, words, svg.SMALL + 1, "middle"),
         ]
         x += width + 12
     return "\n".join(parts)

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from kafkalearn.base.errors import listed
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import BODY, EMPTY, FAINT, INK, MUTED, PANEL, READ, SMALL, TITLE, edge, pointer, rect, text
 from kafkalearn.purgatory.wheel import (
     Add,
     Advance,
@@ -54,11 +54,13 @@ def draw_wheels(
     bottom = TOP + level_count * ROW_HEIGHT
     return picture(
         bottom + 62,
-        text(25, 38, f"It is {wheels.now_ms:,} ms; the wheels' clock is at {wheels.clock_ms:,}", TITLE, bold=True),
+        svg.text(
+            25, 38, f"It is {wheels.now_ms:,} ms; the wheels' clock is at {wheels.clock_ms:,}", svg.TITLE, bold=True
+        ),
         *(_wheel(settings, wheels, level, TOP + (level - 1) * ROW_HEIGHT) for level in range(1, level_count + 1)),
-        text(25, bottom + 22, "queue of buckets", BODY, bold=True),
-        text(LEFT, bottom + 22, _queue_words(wheels), BODY),
-        text(25, bottom + 46, "the clock moves when the first of them is due", SMALL, colour=MUTED),
+        svg.text(25, bottom + 22, "queue of buckets", svg.BODY, bold=True),
+        svg.text(LEFT, bottom + 22, _queue_words(wheels), svg.BODY),
+        svg.text(25, bottom + 46, "the clock moves when the first of them is due", svg.SMALL, colour=svg.MUTED),
         label=describe_wheels(settings, frame, before),
     )
 
@@ -76,11 +78,11 @@ def _wheel(settings: Settings, wheels: Wheels, level: int, top: float) -> str:
     newest = _newest(wheels)
     return "\n".join(
         [
-            text(25, top + 30, f"wheel {level}", BODY, bold=True),
-            text(25, top + 54, f"{settings.wheel_size} buckets of", SMALL, colour=MUTED),
-            text(25, top + 74, _duration(tick_ms), SMALL, colour=MUTED),
+            svg.text(25, top + 30, f"wheel {level}", svg.BODY, bold=True),
+            svg.text(25, top + 54, f"{settings.wheel_size} buckets of", svg.SMALL, colour=svg.MUTED),
+            svg.text(25, top + 74, _duration(tick_ms), svg.SMALL, colour=svg.MUTED),
             *(_cell(by_bucket.get(bucket), bucket, top, bucket in emptied, newest) for bucket in shown),
-            pointer(LEFT + (now + 0.5) * CELL_WIDTH, top - 2, size=8) if now in shown else "",
+            svg.pointer(LEFT + (now + 0.5) * CELL_WIDTH, top - 2, size=8) if now in shown else "",
         ]
     )
 
@@ -96,17 +98,19 @@ def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newe
     x = LEFT + number * CELL_WIDTH
     timers = bucket.timers if bucket else ()
     is_new = any(timer.name in newest for timer in timers)
-    border = edge(is_emptied or is_new, *((INK, 2) if bucket else (FAINT, 1)))
-    fill = READ if timers else EMPTY if bucket or is_emptied else PANEL
+    border = svg.edge(is_emptied or is_new, *((svg.INK, 2) if bucket else (svg.FAINT, 1)))
+    fill = svg.READ if timers else svg.EMPTY if bucket or is_emptied else svg.PANEL
     names = [timer.name[:MOST_LETTERS] for timer in timers[: MOST_NAMES + 1]]
     if len(timers) > MOST_NAMES + 1:
         names[MOST_NAMES:] = [f"+{len(timers) - MOST_NAMES}"]
-    words = [text(x + CELL_WIDTH / 2, top + 20 + 17 * at, name, SMALL, "middle") for at, name in enumerate(names)]
+    words = [
+        svg.text(x + CELL_WIDTH / 2, top + 20 + 17 * at, name, svg.SMALL, "middle") for at, name in enumerate(names)
+    ]
     return "\n".join(
         [
-            rect(x + 2, top, CELL_WIDTH - 4, CELL_HEIGHT, fill, **border),
+            svg.rect(x + 2, top, CELL_WIDTH - 4, CELL_HEIGHT, fill, **border),
             *words,
-            text(x + CELL_WIDTH / 2, top + CELL_HEIGHT + 18, str(number), SMALL, "middle", MUTED),
+            svg.text(x + CELL_WIDTH / 2, top + CELL_HEIGHT + 18, str(number), svg.SMALL, "middle", svg.MUTED),
         ]
     )
 

@@ -11,32 +11,8 @@ from textwrap import wrap
 
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Box,
-    Fill,
-    edge,
-    element,
-    fill,
-    filled,
-    legend,
-    line,
-    outlined,
-    rect,
-    text,
-    text_width,
-    words_at,
-)
 from kafkalearn.replication.events import (
     ConsumerRead,
     FetchAnswered,
@@ -67,7 +43,7 @@ CELL_DOWN, CELL_HEIGHT = 23, 31
 CHARACTER = 9.4  # pixels of one in a label
 MOST_LETTERS = 3  # of a record's value in its cell
 MOST_FILLS = 6
-NO_EPOCH = Fill(READ, "")
+NO_EPOCH = svg.Fill(svg.READ, "")
 
 
 def draw_replication(
@@ -112,9 +88,9 @@ def replication_elements(
     assignment = assignment_in_words(settings, state)
     clients, waiting, below = (38, 58, 66) if assignment else (20, 48, 60)  # five rows are as high as a laptop allows
     elements = [
-        text(LEFT, 32, capitalised(head_in_words(state)), TITLE, bold=True),
-        text(WIDTH - LEFT, 32, f"{state.now_ms:,} ms", BODY, "end", MUTED),
-        text(KNOWN_LEFT, 60, "the leader knows", SMALL, colour=MUTED),
+        svg.text(LEFT, 32, capitalised(head_in_words(state)), svg.TITLE, bold=True),
+        svg.text(svg.WIDTH - LEFT, 32, f"{state.now_ms:,} ms", svg.BODY, "end", svg.MUTED),
+        svg.text(KNOWN_LEFT, 60, "the leader knows", svg.SMALL, colour=svg.MUTED),
         epochs_legend(state),
         offsets(first),
         *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
@@ -135,8 +111,8 @@ def _row(state: Partition, before: Partition | None, broker_id: int, first: int,
         each
         for each in [
             _frame(state, broker_id, top),
-            text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True),
-            *(text(LEFT + 14, top + first_line + line * at, name, SMALL) for at, name in enumerate(names[:3])),
+            svg.text(LEFT + 14, top + 28, f"broker {broker_id}", svg.BODY, bold=True),
+            *(svg.text(LEFT + 14, top + first_line + line * at, name, svg.SMALL) for at, name in enumerate(names[:3])),
             *cells(log, was, first, top),
             *log_marks(log, was, first, top),
             leader_view(state, before, broker_id, top),
@@ -149,16 +125,16 @@ def _frame(state: Partition, broker_id: int, top: float) -> str:
     """The border shows the status: thick for the leader, broken outside the ISR, on grey when not running."""
     broker = state.replica(broker_id).broker
     is_off = broker.status in (DOWN, FROZEN)
-    look = {"stroke": INK, "stroke_width": 2}
+    look = {"stroke": svg.INK, "stroke_width": 2}
     if is_off or broker.status == CUT_OFF:
-        look = {"stroke": MUTED, "stroke_width": 2, "stroke_dasharray": "2 6"}
+        look = {"stroke": svg.MUTED, "stroke_width": 2, "stroke_dasharray": "2 6"}
     elif state.replica(broker_id).leading is not None:
-        look = {"stroke": INK, "stroke_width": 5}
+        look = {"stroke": svg.INK, "stroke_width": 5}
     elif broker_id not in state.controller.assignment.replicas:
-        look = {"stroke": MUTED, "stroke_width": 1.5, "stroke_dasharray": "3 9"}
+        look = {"stroke": svg.MUTED, "stroke_width": 1.5, "stroke_dasharray": "3 9"}
     elif broker_id not in state.controller.isr:
-        look = {"stroke": MUTED, "stroke_width": 3, "stroke_dasharray": "12 8"}
-    return rect(LEFT, top, WIDTH - 2 * LEFT, PANEL_HEIGHT, EMPTY if is_off else PANEL, rx=6, **look)
+        look = {"stroke": svg.MUTED, "stroke_width": 3, "stroke_dasharray": "12 8"}
+    return svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, PANEL_HEIGHT, svg.EMPTY if is_off else svg.PANEL, rx=6, **look)
 
 
 # A log: records as cells, the HW above, the LEO below.
@@ -175,8 +151,8 @@ def offset_x(offset: int, first: int) -> float:
     return CELLS_LEFT + min(max(offset - first, 0), CELL_COUNT) * CELL
 
 
-def _fill(record: Record) -> Fill:
-    return NO_EPOCH if record.leader_epoch < 0 else fill(record.leader_epoch % MOST_FILLS)
+def _fill(record: Record) -> svg.Fill:
+    return NO_EPOCH if record.leader_epoch < 0 else svg.fill(record.leader_epoch % MOST_FILLS)
 
 
 def epochs_legend(state: Partition) -> str:
@@ -185,17 +161,19 @@ def epochs_legend(state: Partition) -> str:
     entries = [
         (CELLS_LEFT + 110 * at, NO_EPOCH, "no epoch")
         if epoch < 0
-        else (CELLS_LEFT + 110 * at, fill(epoch % MOST_FILLS), f"epoch {epoch}")
+        else (CELLS_LEFT + 110 * at, svg.fill(epoch % MOST_FILLS), f"epoch {epoch}")
         for at, epoch in enumerate(epochs[-MOST_FILLS:])
     ]
-    return legend(entries, 60, size=(22, 18), up=14, gap=29, width=1)
+    return svg.legend(entries, 60, size=(22, 18), up=14, gap=29, width=1)
 
 
 def offsets(first: int) -> str:
     """The offsets above the cells, and how many are not shown."""
     places = [(CELLS_LEFT + (at + 0.5) * CELL, 84, str(first + at)) for at in range(CELL_COUNT)]
     cut = f"{first} older not shown" if first else "offset"
-    return "\n".join([text(LEFT + 14, 84, cut, SMALL, colour=MUTED), words_at(places, SMALL, fill=MUTED)])
+    return "\n".join(
+        [svg.text(LEFT + 14, 84, cut, svg.SMALL, colour=svg.MUTED), svg.words_at(places, svg.SMALL, fill=svg.MUTED)]
+    )
 
 
 def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
@@ -207,23 +185,23 @@ def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
     new = [boxes[offset] for offset in records if _at(was, offset) != records[offset]]
     gone = [_box(offset, first, y) for offset in range(max(first, log.log_end_offset), was.log_end_offset)]
     values = [(boxes[offset][0] + CELL / 2, y + 22, record.value[:MOST_LETTERS]) for offset, record in records.items()]
-    plates = [(x - text_width(word, 4.8) - 1, y + 7, text_width(word, 9.6) + 2, 19) for x, _, word in values]
+    plates = [(x - svg.text_width(word, 4.8) - 1, y + 7, svg.text_width(word, 9.6) + 2, 19) for x, _, word in values]
     hatched = [plate for plate, record in zip(plates, records.values(), strict=True) if _fill(record).hatch]
     high_watermark = offset_x(log.high_watermark, first)
     return [
-        *(filled(_fill(record), boxes[offset]) for offset, record in records.items()),
-        *(rect(*plate, PANEL, rx=3) for plate in hatched),
-        outlined(*boxes.values(), stroke=INK, width=1.2),
-        words_at(values, SMALL),
+        *(svg.filled(_fill(record), boxes[offset]) for offset, record in records.items()),
+        *(svg.rect(*plate, svg.PANEL, rx=3) for plate in hatched),
+        svg.outlined(*boxes.values(), stroke=svg.INK, width=1.2),
+        svg.words_at(values, svg.SMALL),
         *(_crossed(box) for box in gone),
-        outlined(*new, stroke=MARK, width=4),
-        rect(CELLS_LEFT, y + CELL_HEIGHT + 3, high_watermark - CELLS_LEFT, 7, INK)
+        svg.outlined(*new, stroke=svg.MARK, width=4),
+        svg.rect(CELLS_LEFT, y + CELL_HEIGHT + 3, high_watermark - CELLS_LEFT, 7, svg.INK)
         if high_watermark > CELLS_LEFT
         else "",
     ]
 
 
-def _box(offset: int, first: int, y: float) -> Box:
+def _box(offset: int, first: int, y: float) -> svg.Box:
     return (offset_x(offset, first) + 1, y, CELL - 2, CELL_HEIGHT)
 
 
@@ -232,11 +210,13 @@ def _at(log: Log, offset: int) -> Record | None:
     return log.records[index] if 0 <= index < len(log.records) else None
 
 
-def _crossed(box: Box) -> str:
+def _crossed(box: svg.Box) -> str:
     """A record that has just been cut."""
     x, y, width, height = box
-    edge = rect(x, y, width, height, stroke=MARK, stroke_width=2, stroke_dasharray="5 4")
-    return "\n".join([edge, line(x, y, x + width, y + height, MARK), line(x, y + height, x + width, y, MARK)])
+    edge = svg.rect(x, y, width, height, stroke=svg.MARK, stroke_width=2, stroke_dasharray="5 4")
+    return "\n".join(
+        [edge, svg.line(x, y, x + width, y + height, svg.MARK), svg.line(x, y + height, x + width, y, svg.MARK)]
+    )
 
 
 def log_marks(log: Log, was: Log, first: int, top: float) -> list[str]:
@@ -247,7 +227,7 @@ def log_marks(log: Log, was: Log, first: int, top: float) -> list[str]:
 def _high_watermark(log: Log, was: Log, first: int, top: float) -> str:
     """The HW: a thick line through the log, its number above."""
     x, is_new = offset_x(log.high_watermark, first), log.high_watermark != was.high_watermark
-    mark = line(x, top + 20, x, top + CELL_DOWN + CELL_HEIGHT + 10, MARK if is_new else INK, 5)
+    mark = svg.line(x, top + 20, x, top + CELL_DOWN + CELL_HEIGHT + 10, svg.MARK if is_new else svg.INK, 5)
     return "\n".join([mark, _label("HW", log.high_watermark, first, top + 17, is_new)])
 
 
@@ -255,19 +235,21 @@ def _log_end(log: Log, was: Log, first: int, top: float) -> str:
     """The LEO: a thin broken line where the next record goes, its number below."""
     x, is_new = offset_x(log.log_end_offset, first), log.log_end_offset != was.log_end_offset
     y = top + CELL_DOWN
-    style = {"stroke": MARK if is_new else INK, "stroke_width": 2, "stroke_dasharray": "4 3"}
-    mark = element("line", x1=x, y1=y, x2=x, y2=y + CELL_HEIGHT + 9, **style)
+    style = {"stroke": svg.MARK if is_new else svg.INK, "stroke_width": 2, "stroke_dasharray": "4 3"}
+    mark = svg.element("line", x1=x, y1=y, x2=x, y2=y + CELL_HEIGHT + 9, **style)
     return "\n".join([mark, _label("LEO", log.log_end_offset, first, top + 77, is_new)])
 
 
 def _label(name: str, offset: int, first: int, y: float, is_new: bool) -> str:
     """A mark's name and offset, in a thick border if it is new, with an arrow if it lies before what is shown."""
     x, words = offset_x(offset, first), f"{name} {offset}" if offset >= first else f"\u25c2 {name} {offset}"
-    said = text(x, y, words, SMALL + 1, "middle", MARK if is_new else INK, bold=True)
+    said = svg.text(x, y, words, svg.SMALL + 1, "middle", svg.MARK if is_new else svg.INK, bold=True)
     if not is_new:
         return said
-    width = text_width(words, CHARACTER) + 18
-    return "\n".join([rect(x - width / 2, y - 16, width, 21, PANEL, stroke=MARK, stroke_width=2.5, rx=4), said])
+    width = svg.text_width(words, CHARACTER) + 18
+    return "\n".join(
+        [svg.rect(x - width / 2, y - 16, width, 21, svg.PANEL, stroke=svg.MARK, stroke_width=2.5, rx=4), said]
+    )
 
 
 # The right column: what the leader knows of each follower, and its own ISR.
@@ -279,8 +261,8 @@ def leader_view(state: Partition, before: Partition | None, broker_id: int, top:
     if leading is not None and state.replica(broker_id).is_running:
         return "\n".join(
             [
-                text(KNOWN_LEFT, top + 24, "its ISR", SMALL, colour=MUTED),
-                text(KNOWN_LEFT, top + 48, ids_in_words(leading.isr), TITLE - 2, bold=True),
+                svg.text(KNOWN_LEFT, top + 24, "its ISR", svg.SMALL, colour=svg.MUTED),
+                svg.text(KNOWN_LEFT, top + 48, ids_in_words(leading.isr), svg.TITLE - 2, bold=True),
                 _asked(leading, top + 72),
             ]
         )
@@ -292,8 +274,8 @@ def leader_view(state: Partition, before: Partition | None, broker_id: int, top:
     known = f"LEO {remote_in_words(remote)}"
     return "\n".join(
         [
-            rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, PANEL, rx=4, **edge(is_new, MUTED)),
-            text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 38, known, TITLE - 4, "middle", bold=True),
+            svg.rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, svg.PANEL, rx=4, **svg.edge(is_new, svg.MUTED)),
+            svg.text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 38, known, svg.TITLE - 4, "middle", bold=True),
             _answer_or_lag(state, broker_id, remote, top + 71),
         ]
     )
@@ -305,7 +287,7 @@ def _asked(leading: Leadership, y: float) -> str:
         return ""
     how = "refused" if leading.proposal.is_refused else "asked"
     words = f"{how}: {','.join(map(str, leading.proposal.isr))}"
-    return text(KNOWN_LEFT, y, words, SMALL, colour=MARK, bold=True)
+    return svg.text(KNOWN_LEFT, y, words, svg.SMALL, colour=svg.MARK, bold=True)
 
 
 def _answer_or_lag(state: Partition, broker_id: int, remote: Remote, y: float) -> str:
@@ -313,14 +295,14 @@ def _answer_or_lag(state: Partition, broker_id: int, remote: Remote, y: float) -
     answers = [each for each in state.effects if isinstance(each, FetchAnswered) and each.broker_id == broker_id]
     if answers and answers[-1].high_watermark is not None:
         words = f"answer with HW {answers[-1].high_watermark}"
-        return text(KNOWN_LEFT, y, words, SMALL, colour=MARK, bold=True)
+        return svg.text(KNOWN_LEFT, y, words, svg.SMALL, colour=svg.MARK, bold=True)
     if remote.last_caught_up_ms is None:
-        return text(KNOWN_LEFT, y, "never caught up", SMALL, colour=MUTED)
+        return svg.text(KNOWN_LEFT, y, "never caught up", svg.SMALL, colour=svg.MUTED)
     since_ms = state.now_ms - remote.last_caught_up_ms
     words = f"caught up {_time(since_ms)} ago"  # with the leader's end as it was then: it may lack what came since
     if since_ms and state.leader is not None and remote.log_end_offset == state.leader.log_end_offset:
         words = "has everything"  # whenever it was: since 2.1 such a follower is never removed
-    return text(KNOWN_LEFT, y, words, SMALL, colour=MUTED)
+    return svg.text(KNOWN_LEFT, y, words, svg.SMALL, colour=svg.MUTED)
 
 
 def _time(ms: int) -> str:
@@ -347,12 +329,12 @@ def _to_clients(frame: Frame[Partition, ReplicationEvent]) -> str:
 
 
 def _said(y: float, name: str, words: str) -> str:
-    look = MUTED if words == "nothing" else INK
+    look = svg.MUTED if words == "nothing" else svg.INK
     shown = words if len(words) <= 84 else words[:81] + "..."
     return "\n".join(
         [
-            text(LEFT + 14, y, name, SMALL, colour=MUTED),
-            text(LEFT + 134, y, shown, BODY - 2, colour=look, bold=look == INK),
+            svg.text(LEFT + 14, y, name, svg.SMALL, colour=svg.MUTED),
+            svg.text(LEFT + 134, y, shown, svg.BODY - 2, colour=look, bold=look == svg.INK),
         ]
     )
 
@@ -361,7 +343,10 @@ def _replicas(y: float, assignment: str) -> list[str]:
     """Which brokers hold a replica, where that may change."""
     if not assignment:
         return []
-    return [text(LEFT + 14, y, "assignment", SMALL, colour=MUTED), text(LEFT + 134, y, assignment, BODY - 2, bold=True)]
+    return [
+        svg.text(LEFT + 14, y, "assignment", svg.SMALL, colour=svg.MUTED),
+        svg.text(LEFT + 134, y, assignment, svg.BODY - 2, bold=True),
+    ]
 
 
 def _promises(y: float, settings: Settings, state: Partition, wrong_before: tuple[str, ...]) -> str:
@@ -369,7 +354,7 @@ def _promises(y: float, settings: Settings, state: Partition, wrong_before: tupl
     wrong = broken(settings, state)
     if not wrong:
         words = "nobody leads: no log to judge by" if state.leader is None else f"all {len(PROMISES)} promises hold"
-        return text(LEFT + 14, y + 24, words, SMALL, colour=MUTED)
+        return svg.text(LEFT + 14, y + 24, words, svg.SMALL, colour=svg.MUTED)
     ordered = sorted(wrong, key=lambda name: name in wrong_before)
     lines = wrap(f"BROKEN: {'; '.join(ordered)}", BAND_LETTERS)
     if len(lines) > BAND_LINES:
@@ -377,9 +362,9 @@ def _promises(y: float, settings: Settings, state: Partition, wrong_before: tupl
     middle = y + 38 - 11 * (len(lines) - 1)
     return "\n".join(
         [
-            rect(LEFT, y, WIDTH - 2 * LEFT, 62, PANEL, stroke=MARK, stroke_width=6, rx=4),
+            svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, 62, svg.PANEL, stroke=svg.MARK, stroke_width=6, rx=4),
             *(
-                text(WIDTH / 2, middle + 23 * at, each, BODY, "middle", MARK, bold=True)
+                svg.text(svg.WIDTH / 2, middle + 23 * at, each, svg.BODY, "middle", svg.MARK, bold=True)
                 for at, each in enumerate(lines)
             ),
         ]

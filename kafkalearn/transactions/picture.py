@@ -11,30 +11,8 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FAINT,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    cut_end,
-    edge,
-    fill,
-    filled,
-    legend,
-    line,
-    pointer,
-    rect,
-    text,
-)
 from kafkalearn.transactions import client, model, processing
 from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Batch, Cluster, Partition, Transaction
 from kafkalearn.transactions.reader import ABORTED, fate, open_first
@@ -48,7 +26,12 @@ MOST_IDS, MOST_PARTITIONS = 2, 2
 Settings: TypeAlias = model.Settings | client.Settings | processing.Settings
 TransactionFrame: TypeAlias = Frame[Any, Any]  # of any of the three simulators
 
-LOOKS = {"read": Fill(READ, ""), "held back": Fill(EMPTY, "."), "open": fill(1), ABORTED: Fill(PANEL, "")}
+LOOKS = {
+    "read": svg.Fill(svg.READ, ""),
+    "held back": svg.Fill(svg.EMPTY, "."),
+    "open": svg.fill(1),
+    ABORTED: svg.Fill(svg.PANEL, ""),
+}
 WORDS = {"read": "read", "held back": "cannot be read yet", "open": "open transaction", ABORTED: "aborted: passed over"}
 
 
@@ -83,10 +66,14 @@ def draw_transactions(settings: Settings, frame: TransactionFrame, before: Trans
     cluster, past = cluster_of(frame.state), None if before is None else cluster_of(before.state)
     chosen = cluster_settings(settings)
     parts = [
-        text(
-            LEFT, 40, f"transaction.version={chosen.transaction_version}, Kafka {chosen.release}", TITLE - 2, bold=True
+        svg.text(
+            LEFT,
+            40,
+            f"transaction.version={chosen.transaction_version}, Kafka {chosen.release}",
+            svg.TITLE - 2,
+            bold=True,
         ),
-        text(WIDTH - LEFT, 40, f"now {_time(cluster.now_ms)}", TITLE - 2, "end"),
+        svg.text(svg.WIDTH - LEFT, 40, f"now {_time(cluster.now_ms)}", svg.TITLE - 2, "end"),
     ]
     drawn, y = _instances(frame.state, TOP)
     parts += drawn
@@ -98,7 +85,7 @@ def draw_transactions(settings: Settings, frame: TransactionFrame, before: Trans
     drawn, y = _groups(cluster, past, y)
     parts += drawn
     entries = [(LEFT + 236 * at, LOOKS[name], WORDS[name]) for at, name in enumerate(LOOKS)]
-    parts.append(legend(entries, y + 24))
+    parts.append(svg.legend(entries, y + 24))
     return picture(y + 42, *parts, label=describe_transactions(settings, frame, before))
 
 
@@ -132,33 +119,42 @@ def _instances(state: Cluster | client.Application | processing.Processing, y: f
             lines.append(words)
     parts = []
     for words in lines[:2]:
-        parts += [rect(LEFT, y, WIDTH - 2 * LEFT, 32, EMPTY, rx=4), text(LEFT + 12, y + 22, words, BODY)]
+        parts += [
+            svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, 32, svg.EMPTY, rx=4),
+            svg.text(LEFT + 12, y + 22, words, svg.BODY),
+        ]
         y += 32 + GAP
     return parts, y
 
 
 def _coordinator(cluster: Cluster, past: Cluster | None, y: float) -> tuple[list[str], float]:
-    parts = [text(LEFT, y + 16, "transaction coordinator", BODY, bold=True)]
+    parts = [svg.text(LEFT, y + 16, "transaction coordinator", svg.BODY, bold=True)]
     y += 26
     if not cluster.transactions:
-        parts.append(text(LEFT + 12, y + 28, "knows no transactional id yet", SMALL, colour=MUTED))
+        parts.append(svg.text(LEFT + 12, y + 28, "knows no transactional id yet", svg.SMALL, colour=svg.MUTED))
         return parts, y + ROW
     shown = cluster.transactions[:MOST_IDS]
     for each in shown:
         is_new = past is not None and past.transaction(each.id) != each
-        box = (LEFT, y, WIDTH - 2 * LEFT, ROW - 6)
+        box = (LEFT, y, svg.WIDTH - 2 * LEFT, ROW - 6)
         parts += [
-            filled(LOOKS["open"] if each.status == "Ongoing" else Fill(PANEL, ""), (LEFT, y, 300, ROW - 6)),
-            rect(*box, **edge(is_new)),
-            rect(LEFT + 8, y + 7, 284, ROW - 20, PANEL, rx=3),
-            text(LEFT + 16, y + 27, f"{cut_end(each.id, 10)}: {each.status}", BODY, bold=True),
-            text(LEFT + 314, y + 27, f"producer {each.producer_id}, epoch {each.epoch}", SMALL),
-            text(LEFT + 490, y + 27, _destinations(each), SMALL, bold=each.is_refused),
+            svg.filled(LOOKS["open"] if each.status == "Ongoing" else svg.Fill(svg.PANEL, ""), (LEFT, y, 300, ROW - 6)),
+            svg.rect(*box, **svg.edge(is_new)),
+            svg.rect(LEFT + 8, y + 7, 284, ROW - 20, svg.PANEL, rx=3),
+            svg.text(LEFT + 16, y + 27, f"{svg.cut_end(each.id, 10)}: {each.status}", svg.BODY, bold=True),
+            svg.text(LEFT + 314, y + 27, f"producer {each.producer_id}, epoch {each.epoch}", svg.SMALL),
+            svg.text(LEFT + 490, y + 27, _destinations(each), svg.SMALL, bold=each.is_refused),
         ]
         y += ROW
     if len(cluster.transactions) > MOST_IDS:
         parts.append(
-            text(WIDTH - LEFT, y - ROW * MOST_IDS - 10, f"+{len(cluster.transactions) - MOST_IDS} ids", SMALL, "end")
+            svg.text(
+                svg.WIDTH - LEFT,
+                y - ROW * MOST_IDS - 10,
+                f"+{len(cluster.transactions) - MOST_IDS} ids",
+                svg.SMALL,
+                "end",
+            )
         )
     return parts, y + 4
 
@@ -184,8 +180,8 @@ def _partition(cluster: Cluster, partition: Partition, past: Partition | None, y
     known = 0 if past is None else past.end_offset
     is_away = partition.name in cluster.away
     parts = [
-        text(LEFT, y + 42, partition.name, BODY, bold=True),
-        text(LEFT, y + 64, "leader away" if is_away else "", SMALL, colour=MARK),
+        svg.text(LEFT, y + 42, partition.name, svg.BODY, bold=True),
+        svg.text(LEFT, y + 64, "leader away" if is_away else "", svg.SMALL, colour=svg.MARK),
     ]
     for offset, batch in shown:
         x = LABEL + (offset - first) * CELL
@@ -193,20 +189,20 @@ def _partition(cluster: Cluster, partition: Partition, past: Partition | None, y
     end, stable = partition.end_offset, partition.last_stable_offset
     bottom = y + 22 + CELL_HEIGHT
     end_x = LABEL + (end - first) * CELL
-    parts.append(line(LABEL, bottom + 3, WIDTH - LEFT, bottom + 3, FAINT, 2))
+    parts.append(svg.line(LABEL, bottom + 3, svg.WIDTH - LEFT, bottom + 3, svg.FAINT, 2))
     if stable < end:
         stable_x = LABEL + max(stable - first, 0) * CELL
         parts += [
-            line(stable_x, y + 8, stable_x, bottom + 12, MARK, 4),
-            text(stable_x + 4, bottom + 26, f"LSO {stable}", SMALL, colour=MARK, bold=True),
+            svg.line(stable_x, y + 8, stable_x, bottom + 12, svg.MARK, 4),
+            svg.text(stable_x + 4, bottom + 26, f"LSO {stable}", svg.SMALL, colour=svg.MARK, bold=True),
             *_holder(cluster, partition, stable_x + 88, bottom + 26),
         ]
     else:
         parts += [
-            pointer(end_x + 10, bottom + 18, INK, 6),
-            text(end_x + 22, bottom + 22, f"LSO {stable}, the end", SMALL)
+            svg.pointer(end_x + 10, bottom + 18, svg.INK, 6),
+            svg.text(end_x + 22, bottom + 22, f"LSO {stable}, the end", svg.SMALL)
             if end_x < 800
-            else text(end_x - 6, bottom + 26, f"LSO {stable}, the end", SMALL, "end"),
+            else svg.text(end_x - 6, bottom + 26, f"LSO {stable}, the end", svg.SMALL, "end"),
         ]
     return parts
 
@@ -224,33 +220,35 @@ def _holder(cluster: Cluster, partition: Partition, x: float, y: float) -> list[
     else:
         age = f" for {_time(cluster.now_ms - owner.started_ms)}" if 0 <= owner.started_ms < cluster.now_ms else ""
         words = f"end {partition.end_offset}: {owner.id} holds back {behind}{age}"
-    is_right = x + 9.3 * len(words) > WIDTH - LEFT
-    return [text(WIDTH - LEFT if is_right else x, y, words, SMALL, "end" if is_right else "start", MARK)]
+    is_right = x + 9.3 * len(words) > svg.WIDTH - LEFT
+    return [
+        svg.text(svg.WIDTH - LEFT if is_right else x, y, words, svg.SMALL, "end" if is_right else "start", svg.MARK)
+    ]
 
 
 def _cell(partition: Partition, offset: int, batch: Batch, x: float, y: float, is_new: bool) -> list[str]:
     box = (x + 3, y, CELL - 6, CELL_HEIGHT)
     middle = x + CELL / 2
-    parts = [text(middle, y - 6, str(offset), SMALL, "middle", MUTED)]
+    parts = [svg.text(middle, y - 6, str(offset), svg.SMALL, "middle", svg.MUTED)]
     if batch.kind != "data":
         return [
             *parts,
-            rect(*box, INK, **edge(is_new, INK)),
-            text(middle, y + 28, batch.kind, SMALL, "middle", PANEL),
+            svg.rect(*box, svg.INK, **svg.edge(is_new, svg.INK)),
+            svg.text(middle, y + 28, batch.kind, svg.SMALL, "middle", svg.PANEL),
         ]
     found = fate(partition, batch)
-    words = cut_end(_record(batch.records[offset - batch.offset]), 6)
+    words = svg.cut_end(_record(batch.records[offset - batch.offset]), 6)
     plate = found in ("open", "held back")
     return [
         *parts,
-        filled(LOOKS[found], box),
-        rect(x + 10, y + 11, CELL - 20, 24, PANEL, rx=3) if plate else "",
-        rect(*box, **edge(is_new)) if found != ABORTED else "",
+        svg.filled(LOOKS[found], box),
+        svg.rect(x + 10, y + 11, CELL - 20, 24, svg.PANEL, rx=3) if plate else "",
+        svg.rect(*box, **svg.edge(is_new)) if found != ABORTED else "",
         ""
         if found != ABORTED
-        else rect(*box, stroke=MARK if is_new else MUTED, stroke_width=2, stroke_dasharray="5 5"),
-        text(middle, y + 28, words, SMALL, "middle", MUTED if found == ABORTED else INK),
-        line(x + 12, y + 32, x + CELL - 12, y + 12, MUTED, 2) if found == ABORTED else "",
+        else svg.rect(*box, stroke=svg.MARK if is_new else svg.MUTED, stroke_width=2, stroke_dasharray="5 5"),
+        svg.text(middle, y + 28, words, svg.SMALL, "middle", svg.MUTED if found == ABORTED else svg.INK),
+        svg.line(x + 12, y + 32, x + CELL - 12, y + 12, svg.MUTED, 2) if found == ABORTED else "",
     ]
 
 
@@ -269,15 +267,16 @@ def _groups(cluster: Cluster, past: Cluster | None, y: float) -> tuple[list[str]
         earlier = None if past is None else past.group(group.name)
         holds = ", ".join(f"{each.partition}: {each.offset}" for each in group.committed) or "none"
         waits = ", ".join(f"{each.partition}: {each.offset} (producer {each.producer_id})" for each in group.pending)
-        box = (LEFT, y + 4, WIDTH - 2 * LEFT, 34)
+        box = (LEFT, y + 4, svg.WIDTH - 2 * LEFT, 34)
         parts += [
-            filled(
-                LOOKS["open"] if group.pending else Fill(PANEL, ""), (LEFT + 480, y + 4, WIDTH - 2 * LEFT - 480, 34)
+            svg.filled(
+                LOOKS["open"] if group.pending else svg.Fill(svg.PANEL, ""),
+                (LEFT + 480, y + 4, svg.WIDTH - 2 * LEFT - 480, 34),
             ),
-            rect(*box, **edge(past is not None and earlier != group)),
-            text(LEFT + 12, y + 27, f"group {group.name}  committed {holds}", BODY, bold=True),
-            rect(LEFT + 492, y + 9, WIDTH - 2 * LEFT - 504, 24, PANEL, rx=3),
-            text(LEFT + 500, y + 27, f"waiting: {waits or 'none'}", SMALL),
+            svg.rect(*box, **svg.edge(past is not None and earlier != group)),
+            svg.text(LEFT + 12, y + 27, f"group {group.name}  committed {holds}", svg.BODY, bold=True),
+            svg.rect(LEFT + 492, y + 9, svg.WIDTH - 2 * LEFT - 504, 24, svg.PANEL, rx=3),
+            svg.text(LEFT + 500, y + 27, f"waiting: {waits or 'none'}", svg.SMALL),
         ]
     return parts, y + 44
 

@@ -11,28 +11,8 @@ from functools import partial
 
 from kafkalearn.base.errors import begun, counted
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    cut_end,
-    cut_name,
-    filled,
-    outlined,
-    rect,
-    text,
-    text_width,
-    two_lines,
-)
 from kafkalearn.offsets.replicated import Appended, Deferred, Elected, Loaded
 from kafkalearn.offsets.replicated_picture import event_words as broker_words
 from kafkalearn.zookeeper.commits import model
@@ -55,7 +35,7 @@ MOST_SAID = 4  # effects that are named
 
 def name_of(name: str) -> str:
     """A consumer's name, short enough for a sentence and for a card."""
-    return cut_name(name, LONGEST_NAME)
+    return svg.cut_name(name, LONGEST_NAME)
 
 
 def describe_offset_stores(
@@ -178,7 +158,7 @@ STORE_WIDTH, CELL = 175, 34
 TOP, ROW, MOST_PARTITIONS, SHOWN_RECORDS = 150, 92, 3, 16
 CARD_WIDTH, CARD_HEIGHT, MOST_CARDS = 308, 84, 3
 LINE_LENGTH = 104
-NEVER, ONCE, TWICE = Fill(EMPTY, ""), Fill(READ, ""), Fill("#f2b94b", "/")
+NEVER, ONCE, TWICE = svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), svg.Fill("#f2b94b", "/")
 
 
 def animate_offset_stores(
@@ -233,8 +213,12 @@ def draw_offset_stores(
     bottom = TOP + count * ROW
     in_topic = group.in_topic(settings)
     had = in_topic if before is None else before.state.in_topic(settings)
-    heads = ((LEFT, f"records of {cut_name(settings.topic, 24)}"), (ZOOKEEPER, "in ZooKeeper"), (TOPIC, "in the topic"))
-    parts = [text(x, TOP - 18, words, BODY, bold=True) for x, words in heads]
+    heads = (
+        (LEFT, f"records of {svg.cut_name(settings.topic, 24)}"),
+        (ZOOKEEPER, "in ZooKeeper"),
+        (TOPIC, "in the topic"),
+    )
+    parts = [svg.text(x, TOP - 18, words, svg.BODY, bold=True) for x, words in heads]
     for at in range(count):
         began = next((each for each in group.effects if isinstance(each, Began) and each.partition == at), None)
         top = TOP + at * ROW
@@ -247,12 +231,12 @@ def draw_offset_stores(
     cards = group.consumers[:MOST_CARDS]
     parts += [_card(each, LEFT + at * (CARD_WIDTH + 13), bottom + 4) for at, each in enumerate(cards)]
     if not cards:
-        parts.append(text(LEFT, bottom + 46, "no consumer runs", SMALL, colour=MUTED))
+        parts.append(svg.text(LEFT, bottom + 46, "no consumer runs", svg.SMALL, colour=svg.MUTED))
     words = describe_offset_stores(frame, before)
     return picture(
         bottom + CARD_HEIGHT + 56,
-        text(LEFT, 38, f"{cut_name(settings.group, 30)}: which offset is the true one?", TITLE, bold=True),
-        text(WIDTH - 25, 38, _hidden(settings, group), SMALL, "end", MUTED),
+        svg.text(LEFT, 38, f"{svg.cut_name(settings.group, 30)}: which offset is the true one?", svg.TITLE, bold=True),
+        svg.text(svg.WIDTH - 25, 38, _hidden(settings, group), svg.SMALL, "end", svg.MUTED),
         *_sentence(words),
         *parts,
         _legend(bottom + CARD_HEIGHT + 34),
@@ -272,8 +256,8 @@ def _writes(effect: CommittingEffect, partition: int) -> bool:
 
 def _sentence(words: str) -> list[str]:
     """What happened, in at most two lines."""
-    lines = two_lines(words, LINE_LENGTH)
-    return [text(LEFT, 70 + 24 * at, each, BODY - 1, colour=MARK) for at, each in enumerate(lines)]
+    lines = svg.two_lines(words, LINE_LENGTH)
+    return [svg.text(LEFT, 70 + 24 * at, each, svg.BODY - 1, colour=svg.MARK) for at, each in enumerate(lines)]
 
 
 def _records(group: OldGroup, partition: int, top: float) -> str:
@@ -286,33 +270,33 @@ def _records(group: OldGroup, partition: int, top: float) -> str:
         for offset in each.offsets
     }
     first = max(0, end - SHOWN_RECORDS)
-    parts = [text(LEFT, top + 16, f"partition {partition}", SMALL)]
+    parts = [svg.text(LEFT, top + 16, f"partition {partition}", svg.SMALL)]
     for offset in range(first, end):
         times = reads[offset] if offset < len(reads) else 0
         box = (LEFT + (offset - first) * CELL, top + 24, CELL - 4, 30)
         parts += [
-            filled((NEVER, ONCE, TWICE)[min(times, 2)], box),
-            outlined(box, stroke=MARK if offset in now else MUTED, width=4 if offset in now else 1),
-            rect(box[0] + 3, top + 29, CELL - 10, 20, PANEL, rx=3),
-            text(box[0] + box[2] / 2, top + 44, str(offset), SMALL, "middle"),
+            svg.filled((NEVER, ONCE, TWICE)[min(times, 2)], box),
+            svg.outlined(box, stroke=svg.MARK if offset in now else svg.MUTED, width=4 if offset in now else 1),
+            svg.rect(box[0] + 3, top + 29, CELL - 10, 20, svg.PANEL, rx=3),
+            svg.text(box[0] + box[2] / 2, top + 44, str(offset), svg.SMALL, "middle"),
         ]
     if not end:
-        parts.append(text(LEFT, top + 44, "no records yet", SMALL, colour=MUTED))
+        parts.append(svg.text(LEFT, top + 44, "no records yet", svg.SMALL, colour=svg.MUTED))
     return "\n".join(parts)
 
 
 def _store(x: float, top: float, offset: int | None, written: bool, began: Began | None, found: int | None) -> str:
     """What a store has for a partition; and for who has just begun, whether it was asked, and believed."""
     is_marked = written or (began is not None and found is not None)
-    colour = MUTED if offset is None else INK
+    colour = svg.MUTED if offset is None else svg.INK
     box = (x, top + 8, STORE_WIDTH, 30)
     words = _verdict(began, found) if began is not None else "written" if written else ""
     return "\n".join(
         [
-            rect(*box, PANEL),
-            outlined(box, stroke=MARK if is_marked else INK, width=4 if is_marked else 1.3),
-            text(x + 12, top + 29, held(offset), BODY, colour=colour, bold=offset is not None),
-            text(x, top + 60, words, SMALL, colour=MARK if is_marked else MUTED, bold=is_marked),
+            svg.rect(*box, svg.PANEL),
+            svg.outlined(box, stroke=svg.MARK if is_marked else svg.INK, width=4 if is_marked else 1.3),
+            svg.text(x + 12, top + 29, held(offset), svg.BODY, colour=colour, bold=offset is not None),
+            svg.text(x, top + 60, words, svg.SMALL, colour=svg.MARK if is_marked else svg.MUTED, bold=is_marked),
         ]
     )
 
@@ -335,12 +319,14 @@ def _card(consumer: Consumer, x: float, top: float) -> str:
         doing = f"commits, {counted(consumer.commit.tries_left, 'try', 'tries')} left"
     return "\n".join(
         [
-            rect(*box, PANEL, rx=5),
-            outlined(box, stroke=INK, width=1.3),
-            text(x + 12, top + 23, name_of(consumer.name), BODY, bold=True),
-            text(x + CARD_WIDTH - 12, top + 23, cut_end(doing, 20), SMALL, "end", MUTED),
-            text(x + 12, top + 47, storage_words(consumer), SMALL),
-            text(x + 12, top + 70, cut_end(f"consumed {at}{more}" if at else "has no offset yet", 34), SMALL),
+            svg.rect(*box, svg.PANEL, rx=5),
+            svg.outlined(box, stroke=svg.INK, width=1.3),
+            svg.text(x + 12, top + 23, name_of(consumer.name), svg.BODY, bold=True),
+            svg.text(x + CARD_WIDTH - 12, top + 23, svg.cut_end(doing, 20), svg.SMALL, "end", svg.MUTED),
+            svg.text(x + 12, top + 47, storage_words(consumer), svg.SMALL),
+            svg.text(
+                x + 12, top + 70, svg.cut_end(f"consumed {at}{more}" if at else "has no offset yet", 34), svg.SMALL
+            ),
         ]
     )
 
@@ -348,7 +334,10 @@ def _card(consumer: Consumer, x: float, top: float) -> str:
 def _legend(y: float) -> str:
     parts, x = [], float(LEFT)
     for fill, words in ((NEVER, "never read"), (ONCE, "read once"), (TWICE, "read again")):
-        parts += [filled(fill, (x, y - 13, 26, 16)), rect(x, y - 13, 26, 16, stroke=MUTED, stroke_width=0.75)]
-        parts.append(text(x + 33, y, words, SMALL))
-        x += 33 + text_width(words, 8.7) + 22
+        parts += [
+            svg.filled(fill, (x, y - 13, 26, 16)),
+            svg.rect(x, y - 13, 26, 16, stroke=svg.MUTED, stroke_width=0.75),
+        ]
+        parts.append(svg.text(x + 33, y, words, svg.SMALL))
+        x += 33 + svg.text_width(words, 8.7) + 22
     return "\n".join(parts)

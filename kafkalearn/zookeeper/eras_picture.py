@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from kafkalearn.base.checks import mapping
 from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.drawing.svg import BODY, MUTED, SMALL, TITLE, cut_end, text
 from kafkalearn.groups.picture import Axis, doings, legend, member_band, time_axis, time_text
 from kafkalearn.scenarios.outcome import Outcome
 
@@ -63,8 +63,8 @@ def draw_eras(
     fills = {words: fill for outcome in given.values() for words, fill in doings(outcome).items()}
     return picture(
         bottom + 76,
-        text(22, 38, cut_end(title, 60), TITLE, bold=True),
-        text(22, 66, hidden, BODY, colour=MUTED),
+        svg.text(22, 38, svg.cut_end(title, 60), svg.TITLE, bold=True),
+        svg.text(22, 66, hidden, svg.BODY, colour=svg.MUTED),
         time_axis(axis, bottom, top),
         *(
             _era(era, outcome, names, axis, top + at * block, lane, until_ms)
@@ -83,8 +83,8 @@ def _era(era: str, outcome: Outcome, names: tuple[str, ...], axis: Axis, top: fl
     )
     return "\n".join(
         [
-            text(22, top + 21, cut_end(words, 40), BODY, bold=True),
-            text(970, top + 21, cost, SMALL, "end"),
+            svg.text(22, top + 21, svg.cut_end(words, 40), svg.BODY, bold=True),
+            svg.text(970, top + 21, cost, svg.SMALL, "end"),
             *(
                 member_band(outcome, name, axis, top + HEAD + at * (lane + GAP), lane, until_ms)
                 for at, name in enumerate(names)

@@ -12,29 +12,8 @@ from functools import partial
 from kafkalearn.base.errors import capitalised, counted, listed
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FAINT,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    SMALL,
-    TITLE,
-    WIDTH,
-    arrow,
-    cut_end,
-    cut_name,
-    fill,
-    filled,
-    line,
-    outlined,
-    rect,
-    text,
-    text_width,
-)
 from kafkalearn.zookeeper.fetching import cluster
 from kafkalearn.zookeeper.fetching.cluster import FetchingEvent
 from kafkalearn.zookeeper.fetching.model import ENDED, SHUTDOWN_COMMAND, Chunk, Fetcher, Pipeline, Stream
@@ -231,8 +210,8 @@ def draw_fetching(
     bottom = TOP + rows * ROW
     heads = ("logs, and registry", "fetchers", "queues of chunks", "streams")
     parts = [
-        *(text(x, 74, words, BODY, bold=True) for x, words in zip(COLUMNS, heads, strict=True)),
-        *(arrow(x - 26, 68, x - 6, 68, MUTED) for x in COLUMNS[1:]),
+        *(svg.text(x, 74, words, svg.BODY, bold=True) for x, words in zip(COLUMNS, heads, strict=True)),
+        *(svg.arrow(x - 26, 68, x - 6, 68, svg.MUTED) for x in COLUMNS[1:]),
         *(_log(frame, log, at, TOP + at * ROW) for at, log in enumerate(state.cluster.logs[:rows])),
         *(_fetcher(frame, each, names, TOP + at * ROW) for at, each in enumerate(sorted(state.fetchers)[:rows])),
     ]
@@ -240,8 +219,8 @@ def draw_fetching(
         parts += [_queue(frame, stream, at, names, trace), _stream(frame, stream, at, names)]
     return picture(
         bottom + BOTTOM,
-        text(25, 38, "From the broker to the application", TITLE, bold=True),
-        text(WIDTH - 25, 38, _hidden(state, rows), SMALL, "end", MUTED),
+        svg.text(25, 38, "From the broker to the application", svg.TITLE, bold=True),
+        svg.text(svg.WIDTH - 25, 38, _hidden(state, rows), svg.SMALL, "end", svg.MUTED),
         *parts,
         _finder(frame, bottom + 18),
         label=describe_fetching(frame),
@@ -264,7 +243,13 @@ def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int, top: 
     leader = "no leader" if log.leader is None else f"broker {log.leader}"
     is_gone = log.leader is not None and log.leader not in state.cluster.live_brokers
     parts = [
-        text(x, top + 15, f"{cut_name(str(partition), 16)}, {leader}{' (down)' if is_gone else ''}", SMALL, bold=True)
+        svg.text(
+            x,
+            top + 15,
+            f"{svg.cut_name(str(partition), 16)}, {leader}{' (down)' if is_gone else ''}",
+            svg.SMALL,
+            bold=True,
+        )
     ]
     appended = [each for each in state.effects if isinstance(each, cluster.Appended)]
     new = {offset for each in appended if each.topic_partition == partition for offset in each.offsets}
@@ -272,18 +257,27 @@ def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int, top: 
     for offset in range(first, log.end_offset):
         box = (x + (offset - first) * CELL, top + 22, CELL - 3, 26)
         parts += [
-            filled(fill(at), box),
-            outlined(box, stroke=MARK if offset in new else MUTED, width=4 if offset in new else 1),
+            svg.filled(svg.fill(at), box),
+            svg.outlined(box, stroke=svg.MARK if offset in new else svg.MUTED, width=4 if offset in new else 1),
         ]
-        parts.append(text(box[0] + box[2] / 2, top + 40, str(offset), SMALL, "middle"))
+        parts.append(svg.text(box[0] + box[2] / 2, top + 40, str(offset), svg.SMALL, "middle"))
     if log.end_offset == log.start_offset:
-        parts.append(text(x, top + 40, f"empty, the next offset is {log.end_offset}", SMALL, colour=MUTED))
+        parts.append(svg.text(x, top + 40, f"empty, the next offset is {log.end_offset}", svg.SMALL, colour=svg.MUTED))
     owned = next((each for each in state.registry if each.topic_partition == partition), None)
     words = f"fetched {owned.fetched_offset}, consumed {owned.consumed_offset}" if owned else "not owned"
     resets = [each for each in state.effects if isinstance(each, cluster.OffsetReset)]
     is_reset = any(each.topic_partition == partition for each in resets)
-    parts.append(text(x, top + 66, words, SMALL, colour=MARK if is_reset else INK if owned else MUTED, bold=is_reset))
-    return "\n".join([*parts, line(x, top + ROW - 12, WIDTH - 25, top + ROW - 12, FAINT, 1)])
+    parts.append(
+        svg.text(
+            x,
+            top + 66,
+            words,
+            svg.SMALL,
+            colour=svg.MARK if is_reset else svg.INK if owned else svg.MUTED,
+            bold=is_reset,
+        )
+    )
+    return "\n".join([*parts, svg.line(x, top + ROW - 12, svg.WIDTH - 25, top + ROW - 12, svg.FAINT, 1)])
 
 
 def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: list[TopicPartition], top: float) -> str:
@@ -293,14 +287,14 @@ def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: lis
     box = (x, top, width, ROW - 16)
     name = f"fetcher {fetcher.key.fetcher_id}, broker {fetcher.key.broker_id}{' (dead)' if fetcher.is_dead else ''}"
     parts = [
-        rect(*box, EMPTY if fetcher.is_dead else PANEL),
-        outlined(box, stroke=MARK if works else INK, width=4 if works else 1.5),
-        text(x + 10, top + 19, name, SMALL, bold=True),
+        svg.rect(*box, svg.EMPTY if fetcher.is_dead else svg.PANEL),
+        svg.outlined(box, stroke=svg.MARK if works else svg.INK, width=4 if works else 1.5),
+        svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
     ]
     asks = ", ".join(f"{each} from {offset}" for each, offset in fetcher.offsets) or "no partitions"
-    parts.append(text(x + 10, top + 40, cut_end(asks, 24), SMALL))
+    parts.append(svg.text(x + 10, top + 40, svg.cut_end(asks, 24), svg.SMALL))
     if fetcher.in_hand:
-        parts.append(text(x + 10, top + 64, "waits with", SMALL, colour=MARK, bold=True))
+        parts.append(svg.text(x + 10, top + 64, "waits with", svg.SMALL, colour=svg.MARK, bold=True))
         answer = fetcher.in_hand[0]
         chunk = Chunk(answer.topic_partition, answer.fetch_offset, answer.offsets)
         parts.append(_chunk(chunk, names, (x + 102, top + 46, 100, 24), is_marked=True, is_short=True))
@@ -324,13 +318,15 @@ def _queue(
     for place in range(drawn):
         box = (x, top + place * height, width, height - 5)
         if place >= len(stream.queue):
-            parts.append(outlined(box, stroke=FAINT, width=1.5))
+            parts.append(svg.outlined(box, stroke=svg.FAINT, width=1.5))
             continue
         chunk = stream.queue[place]
         is_new = any((each.topic_partition, each.fetch_offset) == chunk[:2] for each in new)
         parts.append(_chunk(chunk, names, box, is_marked=is_new))
     if len(stream.queue) > drawn:
-        parts.append(text(x + width, top + ROW - 20, f"and {len(stream.queue) - drawn} more", SMALL, "end", MUTED))
+        parts.append(
+            svg.text(x + width, top + ROW - 20, f"and {len(stream.queue) - drawn} more", svg.SMALL, "end", svg.MUTED)
+        )
     return "\n".join(parts)
 
 
@@ -342,15 +338,15 @@ def _chunk(
     is_short: bool = False,
 ) -> str:
     if chunk == SHUTDOWN_COMMAND:
-        words, ground = "shutdown message", rect(*box, EMPTY)
+        words, ground = "shutdown message", svg.rect(*box, svg.EMPTY)
     else:
-        name = "" if is_short else f"{cut_name(str(chunk.topic_partition), 12)}: "
+        name = "" if is_short else f"{svg.cut_name(str(chunk.topic_partition), 12)}: "
         words = name + (span(chunk.offsets) if chunk.offsets else "nothing whole")
-        ground = filled(fill(names.index(chunk.topic_partition)), box)
+        ground = svg.filled(svg.fill(names.index(chunk.topic_partition)), box)
     x, y, width, height = box
-    edge = outlined(box, stroke=MARK if is_marked else INK, width=4 if is_marked else 1.3)
-    label = rect(x + 6, y + 4, min(width - 12, text_width(words, 9.6) + 8), height - 8, PANEL)
-    return "\n".join([ground, edge, label, text(x + 10, y + height / 2 + 5, words, SMALL)])
+    edge = svg.outlined(box, stroke=svg.MARK if is_marked else svg.INK, width=4 if is_marked else 1.3)
+    label = svg.rect(x + 6, y + 4, min(width - 12, svg.text_width(words, 9.6) + 8), height - 8, svg.PANEL)
+    return "\n".join([ground, edge, label, svg.text(x + 10, y + height / 2 + 5, words, svg.SMALL)])
 
 
 def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, names: list[TopicPartition]) -> str:
@@ -360,16 +356,16 @@ def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, 
     box = (x, top, width, ROW - 16)
     name = f"stream {number}" if stream.status == "ready" else f"stream {number}: {stream.status}"
     parts = [
-        rect(*box, EMPTY if stream.status == ENDED else PANEL),
-        outlined(box, stroke=MARK if reads else INK, width=4 if reads else 1.5),
-        text(x + 10, top + 19, name, SMALL, bold=True),
+        svg.rect(*box, svg.EMPTY if stream.status == ENDED else svg.PANEL),
+        svg.outlined(box, stroke=svg.MARK if reads else svg.INK, width=4 if reads else 1.5),
+        svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
     ]
     if stream.chunk is not None:
-        parts.append(text(x + 10, top + 41, "left", SMALL))
+        parts.append(svg.text(x + 10, top + 41, "left", svg.SMALL))
         parts.append(_chunk(stream.chunk, names, (x + 48, top + 25, width - 56, 24)))
     if reads:
-        words = f"read {reads[0].offset} of {cut_name(str(reads[0].topic_partition), 9)}"
-        parts.append(text(x + 10, top + 65, words, SMALL, colour=MARK, bold=True))
+        words = f"read {reads[0].offset} of {svg.cut_name(str(reads[0].topic_partition), 9)}"
+        parts.append(svg.text(x + 10, top + 65, words, svg.SMALL, colour=svg.MARK, bold=True))
     return "\n".join(parts)
 
 
@@ -386,4 +382,4 @@ def _finder(frame: Frame[Pipeline, FetchingEvent], y: float) -> str:
     else:
         words = "the leader finder sleeps: each partition has a leader"
     is_marked = isinstance(frame.event, cluster.FindLeaders) or (finder is not None and finder.waits_for is not None)
-    return text(25, y, cut_end(words, 96), BODY, colour=MARK if is_marked else INK, bold=is_marked)
+    return svg.text(25, y, svg.cut_end(words, 96), svg.BODY, colour=svg.MARK if is_marked else svg.INK, bold=is_marked)

@@ -12,28 +12,8 @@ from typing import NamedTuple
 
 from kafkalearn.base.errors import begun, counted, listed
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    cut_end,
-    cut_name,
-    edge,
-    filled,
-    line,
-    rect,
-    text,
-    two_lines,
-)
 from kafkalearn.zookeeper import layout
 from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.connector.model import (
@@ -59,7 +39,7 @@ FIRST_WORDS = ("the", "topic", "broker", "watches", "try", "session", "and")
 
 def name_of(name: str) -> str:
     """A name, short enough for a sentence."""
-    return cut_name(name, LONGEST_NAME)
+    return svg.cut_name(name, LONGEST_NAME)
 
 
 def stage_words(connector: Connector) -> str:
@@ -190,7 +170,7 @@ def _effect_words(effect: ConnectorEffect) -> str:
         case model.OwnedByAnother(_, partition, thread):
             return f"{name_of(str(partition))} is owned by {name_of(thread or 'nobody')} still"
         case model.AttemptFailed(who, number, why):
-            return f"try {number + 1} of {name_of(who)} has failed: {cut_name(why, 60)}"
+            return f"try {number + 1} of {name_of(who)} has failed: {svg.cut_name(why, 60)}"
         case model.GaveUp(who):
             return f"{name_of(who)} gives up, and reads nothing"
         case model.Rebalanced(who, partitions):
@@ -200,7 +180,7 @@ def _effect_words(effect: ConnectorEffect) -> str:
         case model.Committed(_, topic, partition, offset):
             return f"{name_of(topic)}-{partition} is committed at {offset:,}"
         case model.Threw(who, error):
-            return f"the application of {name_of(who)} is thrown {cut_name(error, 70)}"
+            return f"the application of {name_of(who)} is thrown {svg.cut_name(error, 70)}"
         case model.SessionGone(session, removed):
             return f"session {name_of(session)} has ended, with {counted(len(removed), 'node')}"
     return ""
@@ -220,9 +200,9 @@ def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, Con
     for path, node in group.tree.nodes:
         if group.tree.children(path) or path in ("/", "/consumers"):
             continue
-        content = "" if not node.data or node.data.startswith("{") else f" = {cut_name(node.data, 60)}"
+        content = "" if not node.data or node.data.startswith("{") else f" = {svg.cut_name(node.data, 60)}"
         session = f" ({name_of(node.session)})" if node.session is not None else ""
-        lines.append(f"  {cut_name(path, 80)}{content}{session}")
+        lines.append(f"  {svg.cut_name(path, 80)}{content}{session}")
     lines += [f"  {name_of(each.name)} {stage_words(each)}" for each in group.connectors]
     return "\n".join(lines)
 
@@ -234,7 +214,7 @@ ROW_HEIGHT = 27
 MOST_ROWS = 16
 FEW = 2  # sessions that are named
 NAME_LENGTH, CONTENT_LENGTH, WATCHERS_LENGTH = 24, 26, 13
-EPHEMERAL, PERSISTENT = Fill("#f7dfa8", ""), Fill(EMPTY, "")
+EPHEMERAL, PERSISTENT = svg.Fill("#f7dfa8", ""), svg.Fill(svg.EMPTY, "")
 WAS, IS, CAME, CHANGED = "was", "is", "came", "changed"
 
 
@@ -271,7 +251,7 @@ def _places(group_id: str, tree: Tree, had: Tree) -> list[tuple[str, str]]:
     for kind in ("owners", "offsets"):
         path = f"{top}/{kind}"
         topics = _sorted({*tree.children(path), *had.children(path)})
-        places += [(f"{path}/{topic}", f"{kind}/{cut_name(topic, 16)}") for topic in topics]
+        places += [(f"{path}/{topic}", f"{kind}/{svg.cut_name(topic, 16)}") for topic in topics]
     return [*places, (layout.BROKER_TOPICS, "/brokers/topics"), (layout.BROKER_IDS, "/brokers/ids")]
 
 
@@ -317,7 +297,9 @@ def draw_rows(rows: list[Row], top: float) -> str:
     hidden = len(rows) - len(shown)
     drawn = [_draw(row, top + at * ROW_HEIGHT) for at, row in enumerate(shown)]
     if hidden:
-        drawn.append(text(LEFT + 24, top + len(shown) * ROW_HEIGHT + 20, f"and {hidden} more", SMALL, colour=MUTED))
+        drawn.append(
+            svg.text(LEFT + 24, top + len(shown) * ROW_HEIGHT + 20, f"and {hidden} more", svg.SMALL, colour=svg.MUTED)
+        )
     return "\n".join(drawn)
 
 
@@ -331,22 +313,22 @@ def _draw(row: Row, top: float) -> str:
     if row.depth == 0:
         return "\n".join(
             [
-                line(LEFT, top + 1, RIGHT, top + 1, MUTED, 0.75),
-                text(LEFT, top + 20, cut_end(row.name, 30), SMALL, bold=True),
+                svg.line(LEFT, top + 1, RIGHT, top + 1, svg.MUTED, 0.75),
+                svg.text(LEFT, top + 20, svg.cut_end(row.name, 30), svg.SMALL, bold=True),
                 _watching(row, top),
             ]
         )
     box = (LEFT + 20, top + 3, 390, ROW_HEIGHT - 5)
     is_new = row.change in (CAME, CHANGED)
-    colour = MUTED if row.change == WAS else INK
+    colour = svg.MUTED if row.change == WAS else svg.INK
     fill = EPHEMERAL if row.session else PERSISTENT
     return "\n".join(
         [
-            "" if row.change == WAS else filled(fill, box),
-            rect(*box, stroke=MARK if is_new else MUTED, stroke_width=3 if is_new else 0.75),
-            text(LEFT + 28, top + 20, cut_name(row.name, NAME_LENGTH), SMALL, colour=colour),
-            text(RIGHT - 188, top + 20, cut_name(row.content, CONTENT_LENGTH), SMALL, "end", colour),
-            line(LEFT + 24, top + 15, RIGHT - 184, top + 15, MARK, 2) if row.change == WAS else "",
+            "" if row.change == WAS else svg.filled(fill, box),
+            svg.rect(*box, stroke=svg.MARK if is_new else svg.MUTED, stroke_width=3 if is_new else 0.75),
+            svg.text(LEFT + 28, top + 20, svg.cut_name(row.name, NAME_LENGTH), svg.SMALL, colour=colour),
+            svg.text(RIGHT - 188, top + 20, svg.cut_name(row.content, CONTENT_LENGTH), svg.SMALL, "end", colour),
+            svg.line(LEFT + 24, top + 15, RIGHT - 184, top + 15, svg.MARK, 2) if row.change == WAS else "",
             _watching(row, top),
         ]
     )
@@ -357,12 +339,12 @@ def _watching(row: Row, top: float) -> str:
     if not row.watchers:
         return ""
     count = len(row.watchers)
-    words = cut_end(", ".join(row.watchers), WATCHERS_LENGTH) if count <= FEW else f"{count} sessions"
+    words = svg.cut_end(", ".join(row.watchers), WATCHERS_LENGTH) if count <= FEW else f"{count} sessions"
     return "\n".join(
         [
-            filled(Fill(READ, ""), (RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9)),
-            rect(RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9, stroke=MUTED, stroke_width=0.75, rx=9),
-            text(RIGHT - 92, top + 20, f"watch: {words}", SMALL, "middle"),
+            svg.filled(svg.Fill(svg.READ, ""), (RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9)),
+            svg.rect(RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9, stroke=svg.MUTED, stroke_width=0.75, rx=9),
+            svg.text(RIGHT - 92, top + 20, f"watch: {words}", svg.SMALL, "middle"),
         ]
     )
 
@@ -373,7 +355,12 @@ TOP = 112
 CARD_LEFT, CARD_HEIGHT, CARD_GAP, MOST_CARDS = 634, 100, 8, 4
 STEP_WIDTH, STEP_GAP = 36, 4
 MOST_CHIPS, LINE_LENGTH = 6, 100
-DONE, NEXT, FAILED, LATER = Fill(READ, ""), Fill("#f2b94b", "/"), Fill("#ee8f73", "\\"), Fill(EMPTY, "")
+DONE, NEXT, FAILED, LATER = (
+    svg.Fill(svg.READ, ""),
+    svg.Fill("#f2b94b", "/"),
+    svg.Fill("#ee8f73", "\\"),
+    svg.Fill(svg.EMPTY, ""),
+)
 
 
 def draw_zookeeper(
@@ -402,12 +389,14 @@ def draw_zookeeper(
     bottom = TOP + MOST_CARDS * (CARD_HEIGHT + CARD_GAP)  # the same in all frames of a run
     return picture(
         bottom + 46,
-        text(22, 38, f"/consumers/{cut_name(settings.group, 30)}", TITLE, bold=True),
+        svg.text(22, 38, f"/consumers/{svg.cut_name(settings.group, 30)}", svg.TITLE, bold=True),
         *_sentence(describe_zookeeper(frame, before)),
         draw_rows(rows, TOP),
         *(_card(each, before, TOP + at * (CARD_HEIGHT + CARD_GAP)) for at, each in enumerate(cards)),
         _legend(bottom + 30),
-        text(WIDTH - 22, bottom + 30, f"{hidden} more consumers", SMALL, "end", MUTED) if hidden else "",
+        svg.text(svg.WIDTH - 22, bottom + 30, f"{hidden} more consumers", svg.SMALL, "end", svg.MUTED)
+        if hidden
+        else "",
         label=describe_zookeeper(frame, before),
     )
 
@@ -441,8 +430,8 @@ def animate_zookeeper(
 
 def _sentence(words: str) -> list[str]:
     """What happened, in at most two lines."""
-    lines = two_lines(words, LINE_LENGTH)
-    return [text(22, 66 + 24 * at, each, BODY - 1, colour=MARK) for at, each in enumerate(lines)]
+    lines = svg.two_lines(words, LINE_LENGTH)
+    return [svg.text(22, 66 + 24 * at, each, svg.BODY - 1, colour=svg.MARK) for at, each in enumerate(lines)]
 
 
 def _shown(group: Group, before: Frame[Group, ConnectorEvent] | None) -> list[Connector]:
@@ -458,14 +447,16 @@ def _card(connector: Connector, before: Frame[Group, ConnectorEvent] | None, top
     """One consumer: its steps, what it believes to own, whether it is called."""
     was = None if before is None else before.state.connector(connector.name)
     is_changed = before is not None and was != connector
-    width = WIDTH - 22 - CARD_LEFT
-    colour = INK if connector.is_running else MUTED
+    width = svg.WIDTH - 22 - CARD_LEFT
+    colour = svg.INK if connector.is_running else svg.MUTED
     return "\n".join(
         [
-            rect(CARD_LEFT, top, width, CARD_HEIGHT, PANEL, rx=5, **edge(is_changed, width=1.25, marked_width=3)),
-            text(CARD_LEFT + 12, top + 24, cut_name(connector.name, 14), BODY, bold=True, colour=colour),
-            text(WIDTH - 34, top + 23, _called(connector), SMALL, "end", MARK),
-            text(CARD_LEFT + 12, top + 46, cut_end(stage_words(connector), 39), SMALL, colour=colour),
+            svg.rect(
+                CARD_LEFT, top, width, CARD_HEIGHT, svg.PANEL, rx=5, **svg.edge(is_changed, width=1.25, marked_width=3)
+            ),
+            svg.text(CARD_LEFT + 12, top + 24, svg.cut_name(connector.name, 14), svg.BODY, bold=True, colour=colour),
+            svg.text(svg.WIDTH - 34, top + 23, _called(connector), svg.SMALL, "end", svg.MARK),
+            svg.text(CARD_LEFT + 12, top + 46, svg.cut_end(stage_words(connector), 39), svg.SMALL, colour=colour),
             _steps(connector.attempt, top + 54) if connector.attempt else "",
             *_owned(connector, top + 80),
         ]
@@ -486,9 +477,9 @@ def _steps(attempt: Attempt, top: float) -> str:
     for at in range(len(STAGES)):
         fill = FAILED if attempt.stage == BACKOFF else DONE if at < place else NEXT if at == place else LATER
         box = (CARD_LEFT + 12 + at * (STEP_WIDTH + STEP_GAP), top, STEP_WIDTH, 18)
-        drawn += [filled(fill, box), rect(*box, stroke=MUTED, stroke_width=0.75)]
-        drawn += [rect(box[0] + STEP_WIDTH / 2 - 8, top + 1, 16, 16, PANEL, rx=3)]
-        drawn += [text(box[0] + STEP_WIDTH / 2, top + 14.5, str(at + 1), SMALL, "middle")]
+        drawn += [svg.filled(fill, box), svg.rect(*box, stroke=svg.MUTED, stroke_width=0.75)]
+        drawn += [svg.rect(box[0] + STEP_WIDTH / 2 - 8, top + 1, 16, 16, svg.PANEL, rx=3)]
+        drawn += [svg.text(box[0] + STEP_WIDTH / 2, top + 14.5, str(at + 1), svg.SMALL, "middle")]
     return "\n".join(drawn)
 
 
@@ -496,23 +487,25 @@ def _owned(connector: Connector, top: float) -> list[str]:
     """The partitions of its registry; hatched while nobody fetches them."""
     infos = connector.registry
     if not infos:
-        return [text(CARD_LEFT + 12, top + 14, "owns nothing, as it believes", SMALL, colour=MUTED)]
+        return [svg.text(CARD_LEFT + 12, top + 14, "owns nothing, as it believes", svg.SMALL, colour=svg.MUTED)]
     topics = {info.topic for info in infos}
     words = [str(info.partition) if len(topics) == 1 else str(info.topic_partition) for info in infos]
     more = f", {len(words) - MOST_CHIPS} more" if len(words) > MOST_CHIPS else ""
     verb = "fetches" if connector.is_fetching else "holds"
-    return [text(CARD_LEFT + 12, top + 14, cut_end(f"{verb} {', '.join(words[:MOST_CHIPS])}{more}", 39), SMALL)]
+    return [
+        svg.text(CARD_LEFT + 12, top + 14, svg.cut_end(f"{verb} {', '.join(words[:MOST_CHIPS])}{more}", 39), svg.SMALL)
+    ]
 
 
 def _legend(y: float) -> str:
     return "\n".join(
         [
-            filled(Fill("#f7dfa8", ""), (22, y - 13, 26, 16)),
-            rect(22, y - 13, 26, 16, stroke=MUTED, stroke_width=0.75),
-            text(54, y, "ephemeral: goes with its session", SMALL),
-            filled(Fill(EMPTY, ""), (320, y - 13, 26, 16)),
-            rect(320, y - 13, 26, 16, stroke=MUTED, stroke_width=0.75),
-            text(352, y, "persistent", SMALL),
-            text(460, y, "struck through: just gone", SMALL, colour=MUTED),
+            svg.filled(svg.Fill("#f7dfa8", ""), (22, y - 13, 26, 16)),
+            svg.rect(22, y - 13, 26, 16, stroke=svg.MUTED, stroke_width=0.75),
+            svg.text(54, y, "ephemeral: goes with its session", svg.SMALL),
+            svg.filled(svg.Fill(svg.EMPTY, ""), (320, y - 13, 26, 16)),
+            svg.rect(320, y - 13, 26, 16, stroke=svg.MUTED, stroke_width=0.75),
+            svg.text(352, y, "persistent", svg.SMALL),
+            svg.text(460, y, "struck through: just gone", svg.SMALL, colour=svg.MUTED),
         ]
     )

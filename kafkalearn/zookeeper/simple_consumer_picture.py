@@ -11,29 +11,8 @@ from functools import partial
 
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import (
-    BODY,
-    EMPTY,
-    FAINT,
-    INK,
-    MARK,
-    MUTED,
-    PANEL,
-    READ,
-    SMALL,
-    TITLE,
-    WIDTH,
-    Fill,
-    arrow,
-    cut_end,
-    cut_name,
-    filled,
-    line,
-    outlined,
-    rect,
-    text,
-)
 from kafkalearn.zookeeper import simple_consumer
 from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, NO_CONNECTION, Appended
 from kafkalearn.zookeeper.fetching_picture import appended_words, broker_words, span
@@ -139,7 +118,7 @@ BOX_WIDTH, BOX_HEIGHT = 300, 138
 BROKERS, BROKER_WIDTH, ROW = 660, 315, 60
 MOST_BROKERS = 4
 LOG, CELL, SHOWN_RECORDS = 76, 38, 24  # the log begins so far below the brokers
-TWICE = Fill("#f2b94b", "/")
+TWICE = svg.Fill("#f2b94b", "/")
 
 
 def animate_simple_consumer(
@@ -195,9 +174,9 @@ def draw_simple_consumer(
     hidden = len(settings.broker_ids) - len(shown)
     return picture(
         below + LOG + 72,
-        text(LEFT, 38, f"{cut_name(str(settings.topic_partition), 30)}, read by hand", TITLE, bold=True),
-        text(LEFT, 70, describe_simple_consumer(frame), BODY - 1, colour=MARK),
-        text(WIDTH - 25, 38, f"{hidden} more brokers" if hidden > 0 else "", SMALL, "end", MUTED),
+        svg.text(LEFT, 38, f"{svg.cut_name(str(settings.topic_partition), 30)}, read by hand", svg.TITLE, bold=True),
+        svg.text(LEFT, 70, describe_simple_consumer(frame), svg.BODY - 1, colour=svg.MARK),
+        svg.text(svg.WIDTH - 25, 38, f"{hidden} more brokers" if hidden > 0 else "", svg.SMALL, "end", svg.MUTED),
         _application(frame),
         *(_broker(settings, reader, each, TOP + at * ROW) for at, each in enumerate(shown)),
         _request(frame, before, shown),
@@ -215,12 +194,14 @@ def _application(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
         ("fetches next", "unknown" if reader.offset is None else str(reader.offset)),
         ("has saved", "nothing" if reader.saved is None else str(reader.saved)),
     )
-    lines = [text(LEFT + 14, TOP + 60 + 26 * at, f"{name}: {value}", SMALL) for at, (name, value) in enumerate(knows)]
+    lines = [
+        svg.text(LEFT + 14, TOP + 60 + 26 * at, f"{name}: {value}", svg.SMALL) for at, (name, value) in enumerate(knows)
+    ]
     return "\n".join(
         [
-            rect(*box, PANEL, rx=5),
-            outlined(box, stroke=MARK if acts else INK, width=4 if acts else 1.3),
-            text(LEFT + 14, TOP + 28, "the application", BODY, bold=True),
+            svg.rect(*box, svg.PANEL, rx=5),
+            svg.outlined(box, stroke=svg.MARK if acts else svg.INK, width=4 if acts else 1.3),
+            svg.text(LEFT + 14, TOP + 28, "the application", svg.BODY, bold=True),
             *lines,
         ]
     )
@@ -234,10 +215,17 @@ def _broker(settings: Settings, reader: Reader, broker_id: int, top: float) -> s
     words = "leads" if leads else "does not lead"
     return "\n".join(
         [
-            rect(*box, READ if leads and is_up else PANEL if is_up else EMPTY, rx=5),
-            outlined(box, stroke=INK if is_up else FAINT, width=1.3),
-            text(BROKERS + 14, top + 29, f"broker {broker_id}", BODY, bold=True, colour=INK if is_up else MUTED),
-            text(BROKERS + BROKER_WIDTH - 14, top + 29, words if is_up else f"down, {words}", SMALL, "end"),
+            svg.rect(*box, svg.READ if leads and is_up else svg.PANEL if is_up else svg.EMPTY, rx=5),
+            svg.outlined(box, stroke=svg.INK if is_up else svg.FAINT, width=1.3),
+            svg.text(
+                BROKERS + 14,
+                top + 29,
+                f"broker {broker_id}",
+                svg.BODY,
+                bold=True,
+                colour=svg.INK if is_up else svg.MUTED,
+            ),
+            svg.text(BROKERS + BROKER_WIDTH - 14, top + 29, words if is_up else f"down, {words}", svg.SMALL, "end"),
         ]
     )
 
@@ -256,12 +244,12 @@ def _request(
         return ""
     y = TOP + shown.index(asked) * ROW + (ROW - 14) / 2
     names = {FindLeader: "who leads?", FindOffset: "which offset?", Fetch: "fetch"}
-    middle, answer = (LEFT + BOX_WIDTH + BROKERS) / 2, cut_end(answer_words(effects[-1]), 32)
+    middle, answer = (LEFT + BOX_WIDTH + BROKERS) / 2, svg.cut_end(answer_words(effects[-1]), 32)
     return "\n".join(
         [
-            arrow(LEFT + BOX_WIDTH + 8, y, BROKERS - 8, y, MARK, 3),
-            text(middle, y - 9, names[type(event)], SMALL, "middle"),
-            text(middle, y + 22, answer, SMALL, "middle", MARK, bold=True),
+            svg.arrow(LEFT + BOX_WIDTH + 8, y, BROKERS - 8, y, svg.MARK, 3),
+            svg.text(middle, y - 9, names[type(event)], svg.SMALL, "middle"),
+            svg.text(middle, y + 22, answer, svg.SMALL, "middle", svg.MARK, bold=True),
         ]
     )
 
@@ -273,18 +261,24 @@ def _log(settings: Settings, reader: Reader, top: float) -> str:
     new = {offset for each in reader.effects if isinstance(each, Appended) for offset in each.offsets}
     first = max(log.start_offset, log.end_offset - SHOWN_RECORDS + 1)
     times = {offset: reader.handled.count(offset) for offset in range(first, log.end_offset)}
-    parts = [text(LEFT, top - 12, "its records: handled once, handled again (hatched), not yet", SMALL, colour=MUTED)]
+    parts = [
+        svg.text(
+            LEFT, top - 12, "its records: handled once, handled again (hatched), not yet", svg.SMALL, colour=svg.MUTED
+        )
+    ]
     for offset, count in times.items():
         box = (LEFT + (offset - first) * CELL, top, CELL - 4, 30)
         is_now = offset in got | new
         parts += [
-            filled((Fill(EMPTY, ""), Fill(READ, ""), TWICE)[min(count, 2)], box),
-            outlined(box, stroke=MARK if is_now else MUTED, width=4 if is_now else 1),
-            rect(box[0] + 4, top + 5, CELL - 12, 20, PANEL, rx=3),
-            text(box[0] + box[2] / 2, top + 20, str(offset), SMALL, "middle"),
+            svg.filled((svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), TWICE)[min(count, 2)], box),
+            svg.outlined(box, stroke=svg.MARK if is_now else svg.MUTED, width=4 if is_now else 1),
+            svg.rect(box[0] + 4, top + 5, CELL - 12, 20, svg.PANEL, rx=3),
+            svg.text(box[0] + box[2] / 2, top + 20, str(offset), svg.SMALL, "middle"),
         ]
     if not times:
-        parts.append(text(LEFT, top + 20, f"none; the next offset is {log.end_offset}", SMALL, colour=MUTED))
+        parts.append(
+            svg.text(LEFT, top + 20, f"none; the next offset is {log.end_offset}", svg.SMALL, colour=svg.MUTED)
+        )
     for name, offset, length in (("next", reader.offset, 16), ("saved", reader.saved, 38)):
         if offset is not None:
             parts.append(_mark(name, offset, (log.start_offset, first, log.end_offset), top + 34, length))
@@ -297,6 +291,8 @@ def _mark(name: str, offset: int, log: tuple[int, int, int], top: float, length:
     is_inside = start <= offset <= end
     x = LEFT + (min(max(offset, first), end) - first) * CELL + (12 if name == "next" else 20)
     words = name if first <= offset <= end else f"{name}: {offset}" if is_inside else f"{name}: {offset}, out of range"
-    colour, right = INK if is_inside else MARK, x > WIDTH - 160
-    label = text(x - 7 if right else x + 14, top + length + 2, words, SMALL, "end" if right else "start", colour)
-    return "\n".join([line(x, top, x, top + length, colour), label])
+    colour, right = svg.INK if is_inside else svg.MARK, x > svg.WIDTH - 160
+    label = svg.text(
+        x - 7 if right else x + 14, top + length + 2, words, svg.SMALL, "end" if right else "start", colour
+    )
+    return "\n".join([svg.line(x, top, x, top + length, colour), label])

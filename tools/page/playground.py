@@ -39,8 +39,8 @@ from kafkalearn.coordinator import look_up
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT
 from kafkalearn.coordinator.picture import draw_lookup
 from kafkalearn.coordinator.words import describe_lookup
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import MOST_FRAMES, Animation, animation
-from kafkalearn.drawing.svg import WIDTH
 from kafkalearn.formats.disk import parse_segment
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.groups.picture import animate_group
@@ -441,7 +441,7 @@ def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
     places = [
         {
             "name": f"broker {broker}",
-            "box": (LEFT, ROWS_TOP + ROW_HEIGHT * (broker - 1), WIDTH - 2 * LEFT, PANEL_HEIGHT),
+            "box": (LEFT, ROWS_TOP + ROW_HEIGHT * (broker - 1), svg.WIDTH - 2 * LEFT, PANEL_HEIGHT),
             "moves": {words: TOUCHED[type(move)] for words, move in OF_A_BROKER.items() if move.broker_id == broker},
         }
         for broker in RUNNING

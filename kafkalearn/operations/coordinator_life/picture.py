@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
-from kafkalearn.drawing.svg import BODY, EMPTY, FILLS, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, filled, rect, text
 from kafkalearn.operations.coordinator_life import model
 from kafkalearn.operations.leadership import LeaderChanged
 
@@ -17,7 +17,7 @@ STATUS_WORDS = {
     "not owned": "is no coordinator",
     "failed": "could not load",
 }
-LOOKS = {"owned": FILLS[2], "loading": FILLS[4], "failed": FILLS[1]}
+LOOKS = {"owned": svg.FILLS[2], "loading": svg.FILLS[4], "failed": svg.FILLS[1]}
 
 
 def describe_coordinator_life(
@@ -143,8 +143,8 @@ def draw_coordinator_life(
     leads = f"broker {life.leader} leads the partition" if life.leader else "nobody leads the partition"
     return picture(
         TOP + (PANEL_HEIGHT + GAP) * len(life.coordinators),
-        text(LEFT, 34, capitalised(_event_words(frame.event)), TITLE, bold=True),
-        text(LEFT, 64, f"{leads}, epoch {life.partition.leader_epoch}", BODY, colour=MUTED),
+        svg.text(LEFT, 34, capitalised(_event_words(frame.event)), svg.TITLE, bold=True),
+        svg.text(LEFT, 64, f"{leads}, epoch {life.partition.leader_epoch}", svg.BODY, colour=svg.MUTED),
         *(
             shape
             for place, each in enumerate(life.coordinators)
@@ -157,13 +157,29 @@ def draw_coordinator_life(
 def _panel(life: model.Life, was: model.Life, coordinator: model.Coordinator, y: float) -> Iterator[str]:
     lines, old = _lines(life, coordinator), _lines(was, was.coordinator(coordinator.broker_id))
     is_up = life.is_up(coordinator.broker_id)
-    yield rect(LEFT, y, WIDTH - 2 * LEFT, PANEL_HEIGHT, PANEL if is_up else EMPTY, rx=5, stroke=MUTED, stroke_width=1)
+    yield svg.rect(
+        LEFT,
+        y,
+        svg.WIDTH - 2 * LEFT,
+        PANEL_HEIGHT,
+        svg.PANEL if is_up else svg.EMPTY,
+        rx=5,
+        stroke=svg.MUTED,
+        stroke_width=1,
+    )
     if is_up and coordinator.status in LOOKS:
-        yield filled(LOOKS[coordinator.status], (LEFT, y, BAND, PANEL_HEIGHT))
-    yield text(LEFT + 30, y + 30, f"broker {coordinator.broker_id}", BODY, bold=True)
+        yield svg.filled(LOOKS[coordinator.status], (LEFT, y, BAND, PANEL_HEIGHT))
+    yield svg.text(LEFT + 30, y + 30, f"broker {coordinator.broker_id}", svg.BODY, bold=True)
     for place, words in enumerate(lines):
         is_new = words not in old
-        yield text(LEFT + 200, y + 30 + LINE_HEIGHT * place, words, SMALL, colour=MARK if is_new else INK, bold=is_new)
+        yield svg.text(
+            LEFT + 200,
+            y + 30 + LINE_HEIGHT * place,
+            words,
+            svg.SMALL,
+            colour=svg.MARK if is_new else svg.INK,
+            bold=is_new,
+        )
 
 
 def animate_coordinator_life(
