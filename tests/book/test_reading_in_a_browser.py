@@ -154,6 +154,34 @@ def test_the_search_finds_a_section_and_leads_to_it(browser, made_book):
     shown.page.context.close()
 
 
+def test_a_visit_leads_to_where_the_last_one_stopped(browser, made_book):
+    is_read = "() => document.documentElement.dataset.places === 'read'"
+    words = "() => document.querySelector('.stopped')?.textContent"
+    heading = "document.querySelector('[id^=\"2-Four-formulas\"]')"
+    is_shown = f"() => Math.abs({heading}.getBoundingClientRect().top) < innerHeight / 2"
+    shown = opened(browser, made_book, "01_coordinator")
+    wait_for(shown, is_read)
+    assert shown.run(words) is None  # the first visit
+    shown.run(f"() => {heading}.scrollIntoView()")
+    kept = "async () => (await window.kafkalearnAnswers.read()).places['01_coordinator.html']?.anchor"
+    wait_for(shown, f"{kept}?.startsWith('2-Four')")
+
+    shown.open((made_book / "index.html").as_uri())
+    wait_for(shown, "() => document.documentElement.dataset.answers === 'read'")
+    assert shown.run("() => document.getElementById('go-on').textContent").endswith("at 2 Four formulas, one truth")
+    shown.page.click("#go-on a")
+    wait_for(shown, is_shown)
+
+    shown.open("about:blank")
+    shown.open((made_book / "01_coordinator.html").as_uri())
+    wait_for(shown, is_read)
+    assert shown.run(words) == "You stopped at 2 Four formulas, one truth"
+    shown.page.click(".stopped a")
+    wait_for(shown, is_shown)
+    assert shown.seen.errors == []
+    shown.page.context.close()
+
+
 def test_the_index_shows_code_as_code(browser, made_book):
     shown = opened(browser, made_book, "index")
 

@@ -5,7 +5,8 @@
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) document.querySelector(".opening [data-do=play]")?.click();
   const isDone = (entry) => entry?.outcome === "right" || entry?.outcome === "open";
 
-  window.kafkalearnAnswers.read().then(({ record }) => {
+  window.kafkalearnAnswers.read().then(({ record, places }) => {
+    const [page, place] = Object.entries(places).at(-1) ?? []; // where the reader has stopped
     let next = null, isBegun = false;
     for (const card of document.querySelectorAll(".cards li")) {
       const ids = card.dataset.exercises.split(" ").filter(Boolean);
@@ -17,9 +18,13 @@
       else if (ids.length && (!next || (tried && !next.tried))) next = { card, tried };
       isBegun ||= tried;
     }
-    if (isBegun && next) {
-      const link = Object.assign(document.createElement("a"), { href: next.card.querySelector("a").href });
-      link.textContent = next.card.querySelector(".name").textContent;
+    const read = page && document.querySelector(`.cards li:not([data-is=done]) a[href="${page}"]`);
+    const link = document.createElement("a");
+    if (read) {
+      Object.assign(link, { href: `${page}#${place.anchor}`, textContent: place.words });
+      document.getElementById("go-on").append("You stopped in ", read.querySelector(".name").textContent, " at ", link);
+    } else if (isBegun && next) {
+      Object.assign(link, { href: next.card.querySelector("a").href, textContent: next.card.querySelector(".name").textContent });
       document.getElementById("go-on").append("You go on with ", link);
     }
     document.documentElement.dataset.answers = "read";

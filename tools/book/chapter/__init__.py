@@ -126,7 +126,7 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
     style = "\n".join([face(), *(path.read_text(encoding="utf-8") for path in (STYLE, SIDE / "predictions.css"))])
-    scripts = (SIDE / "predictions.js", HERE / "predicting.js", HERE / "slides.js")
+    scripts = (SIDE / "predictions.js", *(HERE / name for name in ("predicting.js", "stopped.js", "slides.js")))
     script = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
     book = {"style": style, "navigation": navigation, "script": script, "tools": live.tools}
     resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}

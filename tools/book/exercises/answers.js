@@ -1,6 +1,8 @@
 // window.kafkalearnAnswers: the reader's answers, kept by the browser from visit to visit.
-//   read() -> Promise<{record, drafts, isRefused}>   record: the file of progress, parsed; drafts: by exercise
-//   keepEntry(exercise, entry), keepDraft(exercise, text or null), keepPrediction(cell, made), replace({record, drafts}), forget()
+//   read() -> Promise<{record, drafts, places, isRefused}>   record: the file of progress, parsed; drafts: by exercise;
+//   places: where the reader has stopped, by page, the page read last at the end
+//   keepEntry(exercise, entry), keepDraft(exercise, text or null), keepPrediction(cell, made), keepPlace(page, {anchor, words}),
+//   replace({record, drafts}), which keeps the places, forget()
 // Browsers that give each file: page a store of its own (Firefox) would part the chapters from each other, so all pages
 // of the book ask one page, answers.html, in a frame that nobody sees. Where storage is refused, this page remembers.
 
@@ -58,6 +60,7 @@ window.kafkalearnAnswers = (() => {
     keepEntry: (exercise, entry) => ask({ entry: { exercise, entry } }),
     keepDraft: (exercise, text) => ask({ draft: { exercise, text } }),
     keepPrediction: (id, made) => ask({ prediction: { id, made } }),
+    keepPlace: (page, place) => ask({ place: { page, place } }),
     replace: (whole) => ask({ whole }),
     forget: () => ask({ whole: EMPTY() }),
   };

@@ -1,7 +1,7 @@
 // The page answers.html: the one place where a browser keeps the answers, asked by answers.js of the other pages.
 
 (() => {
-  const RECORD = "kafkalearn.progress", DRAFTS = "kafkalearn.drafts";
+  const RECORD = "kafkalearn.progress", DRAFTS = "kafkalearn.drafts", PLACES = "kafkalearn.places";
   const { EMPTY, changed } = window.kafkalearnStore;
 
   // What cannot be read is put aside, and a new one begun.
@@ -22,11 +22,12 @@
     let said;
     try {
       const empty = EMPTY();
-      let kept = { record: parsed(RECORD, empty.record), drafts: parsed(DRAFTS, empty.drafts) };
-      if (question.entry || question.draft || question.prediction || question.whole) {
+      let kept = { record: parsed(RECORD, empty.record), drafts: parsed(DRAFTS, empty.drafts), places: parsed(PLACES, empty.places) };
+      if (question.entry || question.draft || question.prediction || question.place || question.whole) {
         kept = changed(kept, question);
         localStorage.setItem(RECORD, JSON.stringify(kept.record));
         localStorage.setItem(DRAFTS, JSON.stringify(kept.drafts));
+        localStorage.setItem(PLACES, JSON.stringify(kept.places));
       }
       said = { ...kept, isRefused: false };
     } catch {
