@@ -413,6 +413,18 @@ def test_more_partitions_are_seen_by_the_next_heartbeat_of_anybody():
     assert not seen.must_look
 
 
+def test_hours_alone_are_no_reason_to_look_at_the_topics_again():
+    settings = replace(AT_ONCE, session_timeout_ms=3 * 3_600_000)
+    both = join("A", ["orders"]), join("B", ["orders"])
+
+    def after(ms):
+        return played(*both, TimePassed(ms), leave("B"), join("C", []), settings=settings)
+
+    # A target is due, and the coordinator has not looked: it takes C for one that reads what A reads.
+    assert after(2 * 3_600_000).effects == after(1).effects
+    assert len(after(1).target("C")) == 2
+
+
 def test_the_same_topics_in_another_order_are_no_new_subscription():
     renamed = ConsumerGroupHeartbeat("A", 2, topics=("orders", "clicks"))
     assert group_after(join("A", ("clicks", "orders")), renamed, clicks=2).group_epoch == 2

@@ -41,7 +41,7 @@ from kafkalearn.groups.consumer.events import (
 from kafkalearn.groups.consumer.state import Group, Matched, Member
 from kafkalearn.groups.patterns import Patterns, matching, refresh_reason
 
-LOOKS_EVERY_MS = 3_600_000  # the longest time between two looks at the topics of the cluster
+LOOKS_EVERY_MS = 2**31 - 1  # between two looks at the topics of the cluster, unless they change: 25 days, in 4.0 to 4.4
 
 
 def patterns_of(members: Iterable[Member]) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ class Group:
 
     @property
     def must_look(self) -> bool:
-        """Whether the next heartbeat looks at the topics of the cluster: they have changed, or an hour has passed."""
+        """Whether the next heartbeat looks at the topics of the cluster: they have changed, or 25 days have passed."""
         return self.now_ms >= self.look_at_ms
 
     @property
