@@ -49,6 +49,7 @@ def is_module(package: str, name: str) -> bool:
     return is_package and find_spec(f"{package}.{name}") is not None
 
 
+@cache
 def imported_by(path: Path) -> set[tuple[str, str]]:
     """What a file takes of modules by name, as (module, name): imported, or as an attribute of the module.
 
