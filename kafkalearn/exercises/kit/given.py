@@ -320,6 +320,8 @@ class _Intake:
             raise _Unfit("that contains itself")
         if len(self.around) > _DEEPEST:
             raise _Unfit(f"nested more than {_DEEPEST} deep")
+        if type(value) in (int, float, str, bytes):  # most parts are: these have nothing inside
+            return value
         self.around.append(id(value))
         try:
             return self._take_apart(value)
