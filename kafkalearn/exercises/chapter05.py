@@ -317,6 +317,7 @@ PATTERN = "c1 to c3 subscribe to the pattern orders.*\n"
 HAPPENS_S = 60
 
 
+@cache
 def _after_s(line: str, **settings: Any) -> int:
     """Whole seconds from what happens to the rebalance."""
     return round(simulate(START + line, **settings).rebalances[1]["from_ms"] / 1000) - HAPPENS_S

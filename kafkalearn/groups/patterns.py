@@ -30,6 +30,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from kafkalearn.base.checks import text, whole_number
@@ -81,8 +82,13 @@ def matching(pattern: str, topics: Iterable[str]) -> frozenset[str]:
     kafkalearn.base.errors.KafkaLearnError: INVALID_REGULAR_EXPRESSION: RE2J has no '(?!', got '(?!__).*'; \
 name what is to match
     """
-    compiled = re.compile(_Reader(text("pattern", pattern)).whole(), re.ASCII)
+    compiled = _compiled(text("pattern", pattern))
     return frozenset(topic for topic in topics if compiled.fullmatch(topic))
+
+
+@lru_cache(maxsize=16)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(_Reader(pattern).whole(), re.ASCII)
 
 
 def is_valid(pattern: str) -> bool:

@@ -1,6 +1,7 @@
 """What holds for every exercise of every chapter, those of later chapters included."""
 
 import re
+from functools import cache
 from itertools import product
 
 import pytest
@@ -27,6 +28,12 @@ each_wrong_answer = every_case(
 )
 
 
+@cache
+def solved(exercise):
+    """A right answer, which is not to be changed: some take a run of many seconds to find."""
+    return exercise.solve()
+
+
 def test_the_chapters_are_found():
     assert [name_of(chapter) for chapter in CHAPTERS][:3] == ["chapter00", "chapter01", "chapter02"]
 
@@ -49,7 +56,7 @@ def test_a_listed_wrong_answer_fails_with_its_own_sentence(exercise, misconcepti
 
 @each_wrong_answer
 def test_a_cure_does_not_give_the_answer_away(exercise, misconception):
-    right = exercise.solve()
+    right = solved(exercise)
     parts = right.values() if isinstance(right, dict) else [right]
     told = [part for part in parts if re.search(rf"(?<![\w.]){re.escape(str(part))}(?![\w.])", misconception.cure)]
 
@@ -96,7 +103,7 @@ def test_whatever_is_given_is_explained_and_does_no_harm(chapter, exercise):
 
 @each_exercise
 def test_each_part_may_be_nonsense(chapter, exercise):
-    right = exercise.solve()
+    right = solved(exercise)
     if isinstance(right, dict):
         for name, nonsense in product(
             right, ("markup", "repr exits", "no attribute", "contains itself", "5,000 digits")
@@ -111,7 +118,7 @@ MILLION = "a" * 1_000_000
 
 @each_exercise
 def test_a_million_letters_are_not_said_again(chapter, exercise):
-    right = exercise.solve()
+    right = solved(exercise)
     names = right if isinstance(right, dict) else ()
     answers = [MILLION, {MILLION: 1}, {"a": MILLION}, *({**right, name: MILLION} for name in names)]
     for answer in answers:
@@ -161,7 +168,7 @@ def test_the_chapter_knows_the_exercise_by_its_name(chapter, exercise):
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=name_of)
 def test_the_score_has_a_line_for_each_exercise(chapter):
     for exercise in chapter.all_exercises():
-        exercise.check(exercise.solve())
+        exercise.check(solved(exercise))
 
     lines = repr(chapter.score()).splitlines()
 

@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -395,7 +396,7 @@ def _definition(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, s
     code = function.__code__
     try:
         whole = "".join(inspect.findsource(function)[0])
-        tree = ast.parse(whole)
+        tree = _parsed(whole)
     except (OSError, SyntaxError, TypeError) as error:
         raise NoSource("its source is not known") from error
     if code.co_name != "<lambda>":
@@ -412,6 +413,11 @@ def _definition(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, s
         raise NoSource("its source is not known")
     innermost = max(lambdas, key=lambda node: (node.lineno, node.col_offset))
     return innermost, f"({ast.get_source_segment(whole, innermost)})"
+
+
+@lru_cache(maxsize=4)
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
 
 
 def _first_line(node: ast.FunctionDef) -> int:
