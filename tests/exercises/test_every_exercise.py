@@ -16,16 +16,22 @@ from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
 from kafkalearn.partitioning.keyed import partition_for_key
 from tests.every import every_case
-from tests.exercises.every_exercise import CHAPTERS, EXERCISES, name_of, run_cell
+from tests.exercises.every_exercise import ALL, CHAPTERS, EXERCISES, name_of, one_of_each_form, run_cell
 from tests.exercises.kit.hostile import FUNCTIONS, VALUES, strangers
 from tests.recorded import recorded
 
 each_exercise = every_case(("chapter", "exercise"), EXERCISES, ids=name_of)
+of_each_form = every_case("exercise", one_of_each_form(), ids=name_of)
 each_wrong_answer = every_case(
     ("exercise", "misconception"),
     [(exercise, misconception) for _, exercise in EXERCISES for misconception in exercise.misconceptions],
     ids=name_of,
 )
+
+
+def of_all(test):
+    """For make test-all what make test tries with one exercise of each form."""
+    return pytest.mark.long(every_case("exercise", ALL.values(), ids=name_of)(test))
 
 
 @cache
@@ -91,14 +97,17 @@ def said_of_nonsense(exercise, nonsense):
     return repr(result)
 
 
-@each_exercise
-def test_whatever_is_given_is_explained_and_does_no_harm(chapter, exercise):
+def give_anything(exercise):
     for nonsense in VALUES.values():
         said_of_nonsense(exercise, nonsense)
 
     for part in ("markup", "repr exits", "5,000 digits", "equal to all", "contains itself"):
         said_of_nonsense(exercise, dict.fromkeys(("a", "b"), VALUES[part]))
         said_of_nonsense(exercise, [VALUES[part], VALUES[part]])
+
+
+test_whatever_is_given_is_explained_and_does_no_harm = of_each_form(give_anything)
+test_whatever_is_given_to_any_exercise_is_explained_and_does_no_harm = of_all(give_anything)
 
 
 @each_exercise
@@ -116,8 +125,7 @@ def test_each_part_may_be_nonsense(chapter, exercise):
 MILLION = "a" * 1_000_000
 
 
-@each_exercise
-def test_a_million_letters_are_not_said_again(chapter, exercise):
+def give_a_million_letters(exercise):
     right = solved(exercise)
     names = right if isinstance(right, dict) else ()
     answers = [MILLION, {MILLION: 1}, {"a": MILLION}, *({**right, name: MILLION} for name in names)]
@@ -126,14 +134,21 @@ def test_a_million_letters_are_not_said_again(chapter, exercise):
         assert max(map(len, (repr(result), result._repr_markdown_(), result._repr_html_()))) < 10_000
 
 
-@each_exercise
-def test_whatever_a_function_does_is_explained_and_does_no_harm(chapter, exercise, monkeypatch):
+test_a_million_letters_are_not_said_again = of_each_form(give_a_million_letters)
+test_a_million_letters_are_said_again_by_no_exercise = of_all(give_a_million_letters)
+
+
+def give_any_function(exercise, monkeypatch):
     monkeypatch.setattr(given, "LINES", 100_000)  # enough for every right answer
     for function in FUNCTIONS:
         said_of_nonsense(exercise, function)
 
     outcome = OPEN if isinstance(exercise.judge, Open) else RIGHT
     assert exercise.check(exercise.solve()).outcome == outcome, "an answer before it has changed what the check uses"
+
+
+test_whatever_a_function_does_is_explained_and_does_no_harm = of_each_form(give_any_function)
+test_whatever_a_function_does_to_any_exercise_is_explained_and_does_no_harm = of_all(give_any_function)
 
 
 @each_exercise
