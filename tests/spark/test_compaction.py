@@ -136,7 +136,7 @@ def test_tombstones_go_in_two_phases_as_in_the_simulator(spark):
 def test_two_passes_one_after_the_other_are_those_of_the_simulator(spark):
     rows = random_rows(9, 600, 20)
     first, _ = simulated(rows, now_ms=100)
-    once = table_of(spark, rows).drop(HORIZON).transform(compact, now_ms=100, delete_retention_ms=1000)
+    once = table_of(spark, rows).drop(HORIZON).transform(compact, now_ms=100, delete_retention_ms=1000).cache()
     assert rows_of(once) == first
 
     for now_ms in (1099, 1100):
@@ -216,8 +216,9 @@ def test_all_recorded_passes_leave_what_a_real_broker_left_on_its_disk(spark):
     ]
 
 
-def test_the_customers_of_the_shop_are_compacted_as_by_the_simulator(spark):
-    topic = customers(spark, 20_000)
+@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.long)])
+def test_the_customers_of_the_shop_are_compacted_as_by_the_simulator(spark, count):
+    topic = customers(spark, count)
     rows = [(*row[:4], None) for row in rows_of(topic)]
     kept, reasons = simulated(rows)
 

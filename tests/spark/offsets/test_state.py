@@ -311,7 +311,9 @@ def random_groups(count, seed):
         yield group_id, *({at: rng.choice(members) for at in places} for _ in range(2))
 
 
-@pytest.mark.parametrize("brokers", [1, 3, [7, 2, 40], 64])
+@pytest.mark.parametrize(
+    "brokers", [*(pytest.param(each, marks=pytest.mark.long) for each in (1, 3, 64)), [7, 2, 40]], ids=str
+)
 def test_the_sums_are_those_of_the_scalar_rule(spark, brokers):
     groups = list(random_groups(300, seed=7))
     rows = [(group_id, at.topic, at.partition, before[at], after[at]) for group_id, before, after in groups
