@@ -33,6 +33,15 @@ LOOKED_AT = """() => [...Array(kafkalearnSlides.count()).keys()].map((at) => {
   };
 })"""
 
+# In how many lines words stand that are a cell of a table.
+LINES_OF = """(words) => Object.fromEntries(words.map((each) => {
+  const cell = [...document.querySelectorAll("td")].find((cell) => cell.checkVisibility() && cell.textContent === each);
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  const tops = [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top));
+  return [each, new Set(tops).size];
+}))"""
+
 
 def written(name, folder):
     chapter = next(path for path in NOTEBOOKS.glob("*.ipynb") if path.stem.startswith(f"{name}_"))
@@ -75,9 +84,12 @@ def tabled(columns, rows):
 def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
     incident = "**03:10, the shop.** Nobody knows what happened here, and the next one is due in four minutes. " * 6
     abilities = "\n".join(f"{number}. say what happened, and to whom of those who wait," for number in range(1, 6))
-    line = "shipping   orders   1   2   3   " * 4 + "consumer-1   /10.0.0.7"  # 149 characters: 136 have room
+    line = "shipping   orders   1   2   3   " * 4 + "consumer-1   /10.0.0.7"  # 150 characters: 136 have room
+    line += " " * 9  # which need none
     claims = [["`acks=all` keeps *every* record, whatever happens to the brokers that have it", "no " * 40]] * 5
     names = [["NotEnoughReplicasAfterAppendException", "because it is so " * 6, "nobody knows " * 6]] * 13
+    moments = [["2026-03-01 00:00:06.837000", "CompletingRebalance", "consumer-1", "because it is so " * 6]] * 3
+    groups = [["mail-prod-us-east-1-166652", 60, 4_888_462, 300_098, 7296, "poll interval exceeded"]] * 4
     bar = nbformat.v4.new_output("display_data", {"text/plain": "the orders"})
     path = made(
         tmp_path,
@@ -92,6 +104,10 @@ def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
         ('table(claims("99"))', tabled(["you may have read", "true today"], claims)),
         "## Long names",
         ("first = 1\nsecond = 2\ntable(errors)", tabled(["class", "why", "and"], names)),
+        "## Names beside sentences",
+        ("table(moments)", tabled(["at", "event", "member", "reason"], moments)),
+        "## Names that have room",
+        ("table(groups)", tabled(["group", "rebalance_count", "standstill_ms", "longest", "hours", "trouble"], groups)),
     )
     shown = browser.new_page(viewport={"width": 1920, "height": 1080})
     shown.goto(f"{path.as_uri()}#slides")
@@ -113,6 +129,10 @@ def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
     rows = [each["rows"] for each in by_title["Long names"]]
     assert sum(rows) == 13
     assert min(rows) > 1, "no row is left alone"
+    for title, whole in (("Names beside sentences", moments[0][:3]), ("Names that have room", groups[0][::5])):
+        (slide,) = by_title[title]
+        shown.evaluate("(at) => kafkalearnSlides.show(at)", slide["at"])
+        assert shown.evaluate(LINES_OF, whole) == dict.fromkeys(whole, 1), "a name is not broken where sentences can be"
     shown.evaluate("(at) => kafkalearnSlides.show(at)", by_title["1 What a tool prints"][0]["at"])
     lines, letters = shown.locator(".jp-OutputArea-output > pre:visible").evaluate(
         "(pre) => [pre.clientHeight / parseFloat(getComputedStyle(pre).lineHeight),"

@@ -96,15 +96,43 @@ function letNamesBreak() {
 }
 
 // What a tool prints keeps its columns: lines that are a little too long for the screen stand closer, none is broken.
+// Blanks at the end of a line need no room.
 const MOST_CLOSE_EM = 0.1;
 function keepLines() {
+  const longest = (lines) => Math.max(...lines.map((line) => line.length));
   for (const lines of document.querySelectorAll(".book-cell .jp-OutputArea-output > pre")) {
     if (!shownIn(lines)) continue;
     Object.assign(lines.style, { letterSpacing: "", whiteSpace: "pre" });
-    const most = Math.max(...lines.textContent.split("\n").map((line) => line.length));
-    const size = parseFloat(getComputedStyle(lines).fontSize), over = (lines.scrollWidth + 1 - lines.clientWidth) / most / size;
-    if (over <= 0 || over > MOST_CLOSE_EM || lines.scrollWidth <= lines.clientWidth) lines.style.whiteSpace = "";
-    else lines.style.letterSpacing = `${-over}em`;
+    const { fontSize, paddingLeft, paddingRight } = getComputedStyle(lines), around = parseFloat(paddingLeft) + parseFloat(paddingRight);
+    const printed = lines.textContent.split("\n"), most = longest(printed.map((line) => line.trimEnd()));
+    const needed = ((lines.scrollWidth - around) * most) / longest(printed) + around; // every letter is as wide as the others
+    const over = (needed + 1 - lines.clientWidth) / most / parseFloat(fontSize);
+    if (lines.scrollWidth > lines.clientWidth && over > 0 && over <= MOST_CLOSE_EM) lines.style.letterSpacing = `${-over}em`;
+    lines.style.whiteSpace = "";
+  }
+}
+
+// A column of names or numbers is not broken, whatever the sentences beside it would take: one that needs less than a
+// third of the screen, and less than its even share of what is left, gets what it needs. Its heading may break.
+function keepColumns() {
+  for (const table of document.querySelectorAll(".book-cell table")) {
+    if (!shownIn(table)) continue;
+    const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+    const cells = rows.flatMap((row) => [...row.cells]).filter((cell) => cell.colSpan === 1);
+    const keepWhole = (isKept) => cells.forEach((cell) => cell.classList.toggle("kept-whole", isKept(cell)));
+    const room = table.parentElement.clientWidth, needs = [];
+    keepWhole(() => true);
+    table.style.width = "max-content";
+    for (const cell of cells) needs[cell.cellIndex] = Math.max(needs[cell.cellIndex] ?? 0, cell.offsetWidth);
+    table.style.width = "";
+    let most = 0, left = room;
+    for (const [at, needed] of needs.toSorted((a, b) => a - b).entries()) {
+      if (needed > Math.min(room / 3, left / (needs.length - at))) break;
+      most = needed;
+      left -= needed;
+    }
+    keepWhole((cell) => needs[cell.cellIndex] <= most);
+    if (table.scrollWidth > room) keepWhole(() => false);
   }
 }
 
@@ -120,6 +148,7 @@ function cut() {
   freeWidths();
   letNamesBreak();
   keepLines();
+  keepColumns();
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => {
     each.style.zoom = "";
     delete each.dataset.smaller;
@@ -279,7 +308,7 @@ function endSlides() {
   document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
-  document.querySelectorAll(".book-cell .jp-OutputArea-output > pre").forEach((each) => Object.assign(each.style, { letterSpacing: "", whiteSpace: "" }));
+  document.querySelectorAll(".book-cell .jp-OutputArea-output > pre").forEach((each) => { each.style.letterSpacing = ""; });
   freeWidths();
   document.getElementById("show-slides").textContent = "Slides";
   slides[at]?.pieces[0].element.scrollIntoView();
