@@ -176,6 +176,8 @@ def test_a_visit_leads_to_where_the_last_one_stopped(browser, made_book):
     shown.open((made_book / "01_coordinator.html").as_uri())
     wait_for(shown, is_read)
     assert shown.run(words) == "You stopped at 2 Four formulas, one truth"
+    line = "getComputedStyle(document.querySelector('.stopped a')).textDecorationLine"
+    assert shown.run(f"() => {line}") == "underline", "a link in a sentence is not told by its colour alone"
     shown.page.click(".stopped a")
     wait_for(shown, is_shown)
     assert shown.seen.errors == []
