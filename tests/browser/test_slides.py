@@ -88,7 +88,7 @@ def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
     line += " " * 9  # which need none
     claims = [["`acks=all` keeps *every* record, whatever happens to the brokers that have it", "no " * 40]] * 5
     names = [["NotEnoughReplicasAfterAppendException", "because it is so " * 6, "nobody knows " * 6]] * 13
-    moments = [["2026-03-01 00:00:06.837000", "CompletingRebalance", "consumer-1", "because it is so " * 6]] * 3
+    moments = [["2026-03-01 00:00:06.837000", "CompletingRebalance", "consumer-1", "because it is so " * 3]] * 3
     groups = [["mail-prod-us-east-1-166652", 60, 4_888_462, 300_098, 7296, "poll interval exceeded"]] * 4
     bar = nbformat.v4.new_output("display_data", {"text/plain": "the orders"})
     path = made(

@@ -113,14 +113,16 @@ function keepLines() {
 }
 
 // A column of names or numbers is not broken, whatever the sentences beside it would take: one that needs less than a
-// third of the screen, and less than its even share of what is left, gets what it needs. Its heading may break.
+// third of the screen, and less than its even share of what is left, gets what it needs. Its heading may break. What
+// would make the table higher is left as it was: the sentences need the room more.
 function keepColumns() {
   for (const table of document.querySelectorAll(".book-cell table")) {
     if (!shownIn(table)) continue;
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
     const cells = rows.flatMap((row) => [...row.cells]).filter((cell) => cell.colSpan === 1);
     const keepWhole = (isKept) => cells.forEach((cell) => cell.classList.toggle("kept-whole", isKept(cell)));
-    const room = table.parentElement.clientWidth, needs = [];
+    keepWhole(() => false);
+    const room = table.parentElement.clientWidth, high = table.offsetHeight, needs = [];
     keepWhole(() => true);
     table.style.width = "max-content";
     for (const cell of cells) needs[cell.cellIndex] = Math.max(needs[cell.cellIndex] ?? 0, cell.offsetWidth);
@@ -132,7 +134,7 @@ function keepColumns() {
       left -= needed;
     }
     keepWhole((cell) => needs[cell.cellIndex] <= most);
-    if (table.scrollWidth > room) keepWhole(() => false);
+    if (table.scrollWidth > room || table.offsetHeight > high) keepWhole(() => false);
   }
 }
 
