@@ -40,7 +40,8 @@ def draw_measures(
     for row in rows:
         if missing := [name for name in ("assignor", *measures) if name not in row]:
             raise KafkaLearnError(f"a row lacks {missing[0]!r}; it has {list(row)}")
-    height = 0.84 / len(measures)
+    share, letters = (0.84, 14.5) if len(measures) < len(MEASURES) else (0.92, 12.5)  # so many bars need all the room
+    height = share / len(measures)
     places = np.arange(len(rows))
     most = max(row[name] for row in rows for name in measures)
     for at, name in enumerate(measures):
@@ -48,7 +49,7 @@ def draw_measures(
         y = places + (at - (len(measures) - 1) / 2) * height
         label = "must move at least" if name == "fewest" else name
         bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(svg.fill(at + 1)))
-        ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=14.5)
+        ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=letters)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)

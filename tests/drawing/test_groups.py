@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -132,6 +133,15 @@ def test_nobody_reads_anything_while_an_eager_group_stops():
     assert "0 of 50 partitions are read" in words
     assert "has left" in words
     assert words.count("nothing") == 9
+
+
+def test_the_numbers_of_twenty_bars_stand_apart():
+    rows = compare(["range", "roundrobin", "sticky", "cooperative-sticky"], {"orders": 50}, TEN, NINE)
+    drawing = views.figure(views.draw_measures, rows, alt="what a change costs", size=(10, 5.8))
+    drawing.canvas.draw()
+    height = {each.get_fontsize() for each in drawing.axes[0].texts}.pop() * drawing.dpi / 72
+    middles = sorted(each.get_window_extent().y0 + each.get_window_extent().y1 for each in drawing.axes[0].texts)
+    assert min(other - one for one, other in pairwise(middles)) / 2 > 0.9 * height, "digits are 0.73 of it high"
 
 
 def test_measures_are_bars_for_each_assignor_with_their_numbers():
