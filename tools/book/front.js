@@ -18,10 +18,10 @@
       else if (ids.length && (!next || (tried && !next.tried))) next = { card, tried };
       isBegun ||= tried;
     }
-    const read = page && document.querySelector(`.cards li:not([data-is=done]) a[href="${page}"]`);
+    const read = page && document.querySelector('.cards li:not([data-is=done]) a[href="' + page + '"]');
     const link = document.createElement("a");
     if (read) {
-      Object.assign(link, { href: `${page}#${place.anchor}`, textContent: place.words });
+      Object.assign(link, { href: page + "#" + place.anchor, textContent: place.words });
       document.getElementById("go-on").append("You stopped in ", read.querySelector(".name").textContent, " at ", link);
     } else if (isBegun && next) {
       Object.assign(link, { href: next.card.querySelector("a").href, textContent: next.card.querySelector(".name").textContent });
