@@ -114,7 +114,12 @@ class FirefoxPage:
         self._context = self._ask("browsingContext.getTree")["contexts"][0]["context"]
 
     def open(self, url: str) -> None:
-        self._ask("browsingContext.navigate", context=self._context, url=url, wait="complete")
+        try:
+            self._ask("browsingContext.navigate", context=self._context, url=url, wait="complete")
+        except Error as error:  # a frame of the page before was still loading: Firefox says it of the new page
+            if "NS_BINDING_ABORTED" not in str(error):
+                raise
+            self._ask("browsingContext.navigate", context=self._context, url=url, wait="complete")
 
     def run(self, script: str, *values: object, in_frame: bool = False) -> Any:
         context = self._context

@@ -11,6 +11,7 @@ window.kafkalearnAnswers = (() => {
   const PATIENCE_MS = 5000; // a store that says nothing so long after its page has come is none
   let memory = EMPTY(), isRefused = false;
   let last = Promise.resolve(); // questions stand in a queue: the store has no locks
+  let reading = null; // the last of them, if it only reads and has no answer yet
 
   const loaded = new Promise((resolve) => {
     if (document.body) resolve();
@@ -53,10 +54,21 @@ window.kafkalearnAnswers = (() => {
     return structuredClone({ ...memory, isRefused });
   }
 
-  const ask = (question) => (last = last.then(() => answer(question)));
+  const ask = (question) => {
+    reading = null;
+    return (last = last.then(() => answer(question)));
+  };
+
+  // A page that opens is read by each of its scripts: one answer is enough for all of them.
+  function read() {
+    if (reading) return reading;
+    const asked = ask({});
+    asked.then(() => { if (reading === asked) reading = null; });
+    return (reading = asked);
+  }
 
   return {
-    read: () => ask({}),
+    read,
     keepEntry: (exercise, entry) => ask({ entry: { exercise, entry } }),
     keepDraft: (exercise, text) => ask({ draft: { exercise, text } }),
     keepPrediction: (id, made) => ask({ prediction: { id, made } }),
