@@ -71,7 +71,7 @@ def picture(height: float, *elements: str, label: str, width: float = svg.WIDTH)
 
     Examples
     --------
-    >>> drawing = picture(20, rect(0, 0, 10, 10, fill="red"), label="a red square", width=30)
+    >>> drawing = picture(20, svg.rect(0, 0, 10, 10, fill="red"), label="a red square", width=30)
     >>> drawing.label, drawing.size
     ('a red square', (30.0, 20.0))
     >>> print(*drawing.splitlines()[1:], sep=chr(10))
