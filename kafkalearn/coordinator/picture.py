@@ -173,8 +173,8 @@ def _leaders_legend(
         is_chosen = chosen is not None and broker_id == chosen
         parts += [
             svg.filled(fills[broker_id], (x, y, 36, 22)),
-            svg.rect(x, y, 36, 22, stroke=svg.MARK if is_chosen else svg.INK, stroke_width=5 if is_chosen else 1),
-            svg.text(x + 46, y + 17, words, svg.SMALL + 1, colour=svg.MARK if is_chosen else svg.INK, bold=is_chosen),
+            svg.rect(x, y, 36, 22, **svg.edge(is_chosen, width=1, marked_width=5)),
+            svg.text(x + 46, y + 17, words, svg.SMALL + 1, **svg.stress(is_chosen)),
         ]
     return parts
 

@@ -86,6 +86,13 @@ class Edge(TypedDict):
     stroke_width: float
 
 
+class Stress(TypedDict):
+    """How `text` writes its words."""
+
+    colour: str
+    bold: bool
+
+
 def number(value: float) -> str:
     """A coordinate with at most two decimals and no trailing zeros.
 
@@ -144,6 +151,15 @@ def edge(is_marked: bool, stroke: str = INK, width: float = 1.5, marked_width: f
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: float = 2) -> str:
     """A straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width)
+
+
+def stress(is_marked: bool, colour: str = INK) -> Stress:
+    """The look of words, which are bold and have the mark's colour where they say what happens now.
+
+    >>> stress(False) == {"colour": INK, "bold": False}, stress(True) == {"colour": MARK, "bold": True}
+    (True, True)
+    """
+    return {"colour": MARK if is_marked else colour, "bold": is_marked}
 
 
 def text(

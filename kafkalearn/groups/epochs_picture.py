@@ -112,25 +112,9 @@ def _epochs(group: Group, was: Group) -> Iterator[str]:
         ("state", group.state, was.state),
     )
     for place, (name, now, before) in enumerate(shown):
-        x = LEFT + 320 * place
-        yield svg.rect(
-            x,
-            TOP,
-            300,
-            EPOCH_HEIGHT - 8,
-            svg.PANEL,
-            rx=5,
-            stroke=svg.MARK if now != before else svg.MUTED,
-            stroke_width=2,
-        )
-        yield svg.text(
-            x + 12,
-            TOP + 25,
-            f"{name}: {now}",
-            svg.BODY,
-            colour=svg.MARK if now != before else svg.INK,
-            bold=now != before,
-        )
+        x, is_new = LEFT + 320 * place, now != before
+        yield svg.rect(x, TOP, 300, EPOCH_HEIGHT - 8, svg.PANEL, rx=5, **svg.edge(is_new, svg.MUTED, 2, 2))
+        yield svg.text(x + 12, TOP + 25, f"{name}: {now}", svg.BODY, **svg.stress(is_new))
 
 
 def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[str]:
@@ -141,7 +125,7 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
         return
     words = f"epoch {member.epoch}, {member.state.lower().replace('_', ' ')}"
     is_new = earlier is None or (earlier.epoch, earlier.state) != (member.epoch, member.state)
-    yield svg.text(LEFT + 110, y + 26, words, svg.SMALL, colour=svg.MARK if is_new else svg.INK, bold=is_new)
+    yield svg.text(LEFT + 110, y + 26, words, svg.SMALL, **svg.stress(is_new))
     boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_LEFT + CELL * number + 2, y + 4, CELL - 4, CELL - 4) for number in range(count)
     }

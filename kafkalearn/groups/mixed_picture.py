@@ -147,12 +147,8 @@ def _head(group: Group, was: Group) -> Iterator[str]:
     )
     for (x, width), (name, now, before) in zip(HEAD_BOXES, shown, strict=True):
         is_new = now != before
-        yield svg.rect(
-            x, TOP, width, HEAD_HEIGHT - 8, svg.PANEL, rx=5, stroke=svg.MARK if is_new else svg.MUTED, stroke_width=2
-        )
-        yield svg.text(
-            x + 12, TOP + 25, f"{name}: {now}", svg.BODY, colour=svg.MARK if is_new else svg.INK, bold=is_new
-        )
+        yield svg.rect(x, TOP, width, HEAD_HEIGHT - 8, svg.PANEL, rx=5, **svg.edge(is_new, svg.MUTED, 2, 2))
+        yield svg.text(x + 12, TOP + 25, f"{name}: {now}", svg.BODY, **svg.stress(is_new))
 
 
 def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[str]:
@@ -160,7 +156,7 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
     if name not in group.member_ids:
         has_been = name in was.member_ids
         words = "is gone" if has_been else "is not in the group"
-        yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, colour=svg.MARK if has_been else svg.MUTED, bold=has_been)
+        yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, **svg.stress(has_been, svg.MUTED))
         return
     member = group.consumer.find(name) if group.is_consumer else None
     earlier = was.consumer.find(name) if was.is_consumer else None
@@ -171,7 +167,7 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
     is_new = name not in was.member_ids or (
         member is not None and earlier is not None and (earlier.epoch, earlier.state) != (member.epoch, member.state)
     )
-    yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, colour=svg.MARK if is_new else svg.INK, bold=is_new)
+    yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, **svg.stress(is_new))
     boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_LEFT + CELL * number + 2, y + 2, CELL - 4, CELL - 4) for number in range(count)
     }
@@ -301,10 +297,10 @@ def _coordinator(group: Group, was: Group) -> Iterator[str]:
         (540, f"state: {group.state}", group.state != was.state),
     )
     for x, words, is_new in shown:
-        yield svg.text(x, 75, words, svg.BODY, colour=svg.MARK if is_new else svg.INK, bold=is_new)
+        yield svg.text(x, 75, words, svg.BODY, **svg.stress(is_new))
     now, before = map(_old_state, (group, was))
     words = f"a dashboard of 2019 asks with {DESCRIBE_GROUPS}, and shows: {now}"
-    yield svg.text(160, 101, words, svg.SMALL, colour=svg.MARK if now != before else svg.INK, bold=now != before)
+    yield svg.text(160, 101, words, svg.SMALL, **svg.stress(now != before))
 
 
 def _old_state(group: Group) -> str:
@@ -324,7 +320,7 @@ def _pod(rollout: Rollout, was: Rollout, pod: Pod, count: int, y: float) -> Iter
     lines, earlier = _knows(rollout, pod), _knows(was, was.pod(pod.name))
     for down, words, before in zip((18, 37) if lines[1] else (27, 0), lines, earlier, strict=True):
         is_new = words != before
-        yield svg.text(LEFT + 56, y + down, words, svg.SMALL, colour=svg.MARK if is_new else svg.INK, bold=is_new)
+        yield svg.text(LEFT + 56, y + down, words, svg.SMALL, **svg.stress(is_new))
     boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_AT + PARTITION * number + 2, y + 5, PARTITION - 4, PARTITION - 4) for number in range(count)
     }
@@ -366,7 +362,7 @@ def _asked(rollout: Rollout) -> Iterator[str]:
             yield svg.text(ASKED_AT, y, f"{at_ms / 1000:g} s", svg.SMALL, colour=svg.MUTED)
             last = at_ms
         is_change = at_ms is None
-        yield svg.text(ASKED_AT + 48, y, words, svg.SMALL, colour=svg.MARK if is_change else svg.INK, bold=is_change)
+        yield svg.text(ASKED_AT + 48, y, words, svg.SMALL, **svg.stress(is_change))
 
 
 def _asked_words(effect: object, rollout: Rollout) -> Iterator[tuple[int | None, str]]:

@@ -384,9 +384,7 @@ def _heading(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, 
         [
             svg.text(22, 42, time_text(moment.time_ms), svg.TITLE, bold=True),
             svg.filled(STATE_FILLS[moment.state], (190, 14, width, 42)),
-            svg.rect(
-                190, 14, width, 42, stroke=svg.MARK if has_changed else svg.INK, stroke_width=4 if has_changed else 1.5
-            ),
+            svg.rect(190, 14, width, 42, **svg.edge(has_changed)),
             svg.rect(204, 21, width - 28, 28, svg.PANEL, rx=3),
             svg.text(190 + width / 2, 43, words, svg.TITLE - 2, "middle", bold=True),
             svg.text(190 + width + 6, 43, leader, svg.BODY, colour=svg.MUTED),

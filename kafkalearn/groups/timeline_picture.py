@@ -103,7 +103,7 @@ def _state(name: str, is_now: bool) -> str:
     return "\n".join(
         [
             svg.filled(STATE_FILLS[name], box),
-            svg.rect(*box, stroke=svg.MARK if is_now else svg.INK, stroke_width=6 if is_now else 2, rx=4),
+            svg.rect(*box, **svg.edge(is_now, width=2, marked_width=6), rx=4),
             svg.rect(x - BOX_WIDTH / 2 + 6, y - 15, BOX_WIDTH - 12, 30, svg.PANEL, rx=3),
             svg.text(x, y + 6, name, svg.BODY, "middle", bold=True),
         ]

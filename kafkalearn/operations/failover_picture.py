@@ -190,14 +190,7 @@ def _brokers(settings: Settings, state: Failover, was: Failover) -> Iterator[str
         ground = svg.PANEL if state.is_up(broker_id) else svg.EMPTY
         edge = svg.edge(is_new, svg.MUTED, 1, 3)
         yield svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 6, ground, rx=5, **edge)
-        yield svg.text(
-            LEFT + 12,
-            y + 18,
-            f"broker {broker_id} {words}",
-            svg.SMALL,
-            colour=svg.MARK if is_new else svg.INK,
-            bold=is_new,
-        )
+        yield svg.text(LEFT + 12, y + 18, f"broker {broker_id} {words}", svg.SMALL, **svg.stress(is_new))
 
 
 def _axis(top: float, bottom: float, unit: float, last_s: int) -> Iterator[str]:

@@ -202,8 +202,7 @@ def draw_leadership(
             bottom + 56,
             f"without a leader: {counted(leaderless, 'partition')}",
             svg.SMALL,
-            colour=svg.MARK if leaderless else svg.MUTED,
-            bold=bool(leaderless),
+            **svg.stress(bool(leaderless), svg.MUTED),
         ),
         label=describe_leadership(settings, frame, before),
     )

@@ -108,7 +108,7 @@ def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> 
     return "\n".join(
         [
             svg.line(25, top + ROW_HEIGHT, svg.WIDTH - 25, top + ROW_HEIGHT, svg.MUTED, 1),
-            svg.text(25, top + 38, key, svg.BODY, bold=is_walked, colour=svg.MARK if is_walked else svg.INK),
+            svg.text(25, top + 38, key, svg.BODY, **svg.stress(is_walked)),
             svg.text(LEFT - 8, top + 38, f"+{hidden}", svg.SMALL, "end", svg.MUTED) if hidden else "",
             *(_chip(purgatory, name, LEFT + at * (CHIP_WIDTH + CHIP_GAP), top + 9) for at, name in enumerate(shown)),
         ]

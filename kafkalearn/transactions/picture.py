@@ -244,9 +244,7 @@ def _cell(partition: Partition, offset: int, batch: Batch, x: float, y: float, i
         svg.filled(LOOKS[found], box),
         svg.rect(x + 10, y + 11, CELL - 20, 24, svg.PANEL, rx=3) if plate else "",
         svg.rect(*box, **svg.edge(is_new)) if found != ABORTED else "",
-        ""
-        if found != ABORTED
-        else svg.rect(*box, stroke=svg.MARK if is_new else svg.MUTED, stroke_width=2, stroke_dasharray="5 5"),
+        "" if found != ABORTED else svg.rect(*box, **svg.edge(is_new, svg.MUTED, 2, 2), stroke_dasharray="5 5"),
         svg.text(middle, y + 28, words, svg.SMALL, "middle", svg.MUTED if found == ABORTED else svg.INK),
         svg.line(x + 12, y + 32, x + CELL - 12, y + 12, svg.MUTED, 2) if found == ABORTED else "",
     ]

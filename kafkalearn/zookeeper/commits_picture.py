@@ -296,7 +296,7 @@ def _store(x: float, top: float, offset: int | None, written: bool, began: Began
             svg.rect(*box, svg.PANEL),
             svg.outlined(box, stroke=svg.MARK if is_marked else svg.INK, width=4 if is_marked else 1.3),
             svg.text(x + 12, top + 29, held(offset), svg.BODY, colour=colour, bold=offset is not None),
-            svg.text(x, top + 60, words, svg.SMALL, colour=svg.MARK if is_marked else svg.MUTED, bold=is_marked),
+            svg.text(x, top + 60, words, svg.SMALL, **svg.stress(is_marked, svg.MUTED)),
         ]
     )
 

@@ -273,8 +273,7 @@ def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int, top: 
             top + 66,
             words,
             svg.SMALL,
-            colour=svg.MARK if is_reset else svg.INK if owned else svg.MUTED,
-            bold=is_reset,
+            **svg.stress(is_reset, svg.INK if owned else svg.MUTED),
         )
     )
     return "\n".join([*parts, svg.line(x, top + ROW - 12, svg.WIDTH - 25, top + ROW - 12, svg.FAINT, 1)])
@@ -382,4 +381,4 @@ def _finder(frame: Frame[Pipeline, FetchingEvent], y: float) -> str:
     else:
         words = "the leader finder sleeps: each partition has a leader"
     is_marked = isinstance(frame.event, cluster.FindLeaders) or (finder is not None and finder.waits_for is not None)
-    return svg.text(25, y, svg.cut_end(words, 96), svg.BODY, colour=svg.MARK if is_marked else svg.INK, bold=is_marked)
+    return svg.text(25, y, svg.cut_end(words, 96), svg.BODY, **svg.stress(is_marked))

@@ -325,7 +325,7 @@ def _draw(row: Row, top: float) -> str:
     return "\n".join(
         [
             "" if row.change == WAS else svg.filled(fill, box),
-            svg.rect(*box, stroke=svg.MARK if is_new else svg.MUTED, stroke_width=3 if is_new else 0.75),
+            svg.rect(*box, **svg.edge(is_new, svg.MUTED, 0.75, 3)),
             svg.text(LEFT + 28, top + 20, svg.cut_name(row.name, NAME_LENGTH), svg.SMALL, colour=colour),
             svg.text(RIGHT - 188, top + 20, svg.cut_name(row.content, CONTENT_LENGTH), svg.SMALL, "end", colour),
             svg.line(LEFT + 24, top + 15, RIGHT - 184, top + 15, svg.MARK, 2) if row.change == WAS else "",
