@@ -3,26 +3,26 @@
 {
   const SETTLED_MS = 1000; // so long a page stands still before a place counts as read
   const own = location.pathname.split("/").at(-1);
-  const headings = [...document.querySelectorAll(".book-cell :is(h2, h3)[id]")];
-  const words = (heading) => [...heading.childNodes].filter((each) => !each.classList?.contains("anchor-link")).map((each) => each.textContent).join("").trim();
+  const links = [...document.querySelectorAll(".contents a")]; // a link for each heading, by its words
+  const anchor = (link) => link.getAttribute("href").slice(1);
   let kept = "", settling = 0;
 
   const keep = () => {
-    const read = headings.findLast((each) => each.getClientRects().length && each.getBoundingClientRect().top < innerHeight / 2);
-    if (!read || read.id === kept || document.body.classList.contains("slides")) return;
-    kept = read.id;
-    window.kafkalearnAnswers?.keepPlace(own, { anchor: read.id, words: words(read) });
+    const isRead = (heading) => heading.getClientRects().length && heading.getBoundingClientRect().top < innerHeight / 2;
+    const read = links.findLast((each) => isRead(document.getElementById(anchor(each))));
+    if (!read || anchor(read) === kept || document.body.classList.contains("slides")) return;
+    kept = anchor(read);
+    window.kafkalearnAnswers?.keepPlace(own, { anchor: kept, words: read.textContent });
   };
 
   // The store is another script's, which comes after this one.
   addEventListener("DOMContentLoaded", async () => {
     const place = (await window.kafkalearnAnswers?.read())?.places[own];
-    const heading = headings.find(({ id }) => id === place?.anchor);
-    if (heading) {
-      const link = Object.assign(document.createElement("a"), { href: `#${heading.id}`, textContent: words(heading) });
+    const there = links.find((each) => anchor(each) === place?.anchor);
+    if (there) {
       const line = Object.assign(document.createElement("p"), { className: "stopped" });
-      line.append("You stopped at ", link);
-      document.querySelector(".contents, .book-cell").before(line);
+      line.append("You stopped at ", there.cloneNode(true));
+      document.querySelector(".contents").before(line);
     }
     addEventListener("scroll", () => {
       clearTimeout(settling);

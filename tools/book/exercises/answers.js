@@ -72,7 +72,7 @@ window.kafkalearnAnswers = (() => {
     keepEntry: (exercise, entry) => ask({ entry: { exercise, entry } }),
     keepDraft: (exercise, text) => ask({ draft: { exercise, text } }),
     keepPrediction: (id, made) => ask({ prediction: { id, made } }),
-    keepPlace: (page, place) => ask({ place: { page, place } }),
+    keepPlace: (page, place) => ask({ place: { page, ...place } }),
     replace: (whole) => ask({ whole }),
     forget: () => ask({ whole: EMPTY() }),
   };

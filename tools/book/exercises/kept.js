@@ -11,8 +11,9 @@ window.kafkalearnStore = {
     else if (draft) kept.drafts[draft.exercise] = draft.text;
     if (prediction) (kept.record.predictions ??= {})[prediction.id] ??= prediction.made; // the first one counts
     if (place) {
-      delete kept.places[place.page]; // the page read last stands at the end
-      kept.places[place.page] = place.place;
+      const { page, ...there } = place;
+      delete kept.places[page]; // the page read last stands at the end
+      kept.places[page] = there;
     }
     return kept;
   },

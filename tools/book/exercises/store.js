@@ -23,7 +23,7 @@
     try {
       const empty = EMPTY();
       let kept = { record: parsed(RECORD, empty.record), drafts: parsed(DRAFTS, empty.drafts), places: parsed(PLACES, empty.places) };
-      if (question.entry || question.draft || question.prediction || question.place || question.whole) {
+      if (Object.keys(question).length) { // it does not only read
         kept = changed(kept, question);
         localStorage.setItem(RECORD, JSON.stringify(kept.record));
         localStorage.setItem(DRAFTS, JSON.stringify(kept.drafts));
