@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -114,12 +115,13 @@ class FirefoxPage:
         self._context = self._ask("browsingContext.getTree")["contexts"][0]["context"]
 
     def open(self, url: str) -> None:
+        navigate = partial(self._ask, "browsingContext.navigate", context=self._context, url=url, wait="complete")
         try:
-            self._ask("browsingContext.navigate", context=self._context, url=url, wait="complete")
+            navigate()
         except Error as error:  # a frame of the page before was still loading: Firefox says it of the new page
             if "NS_BINDING_ABORTED" not in str(error):
                 raise
-            self._ask("browsingContext.navigate", context=self._context, url=url, wait="complete")
+            navigate()
 
     def run(self, script: str, *values: object, in_frame: bool = False) -> Any:
         context = self._context

@@ -13,10 +13,8 @@ from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, SAFE
 BREAKS = {LOST: NONE_LOST, DOUBLED: NONE_DOUBLED, OUT_OF_ORDER: ORDER_KEPT}
 DEFAULT, ASIDE = "acks=all, idempotent", "idempotent, puts aside"
 
-
 CLEAN = {"unclean": (False,), "min_isr": (1,)}
-WHOLE = {"unclean": (False, True), "min_isr": (1, 2)}
-whole = pytest.param(WHOLE, marks=pytest.mark.long, id="whole")
+whole = pytest.param({}, marks=pytest.mark.long, id="whole")
 
 
 @pytest.fixture(scope="module", params=[pytest.param(CLEAN, id="clean elections, one in sync suffices"), whole])
