@@ -22,51 +22,8 @@ from kafkalearn.base.checks import LARGEST_LONG, sequence, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown, unknown_name
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.commits.model import (
-    CHECKPOINT,
-    IDEMPOTENT,
-    KEEPS_THE_OFFSET,
-    LOCK,
-    NO_GENERATION,
-    Answered,
-    Append,
-    Assign,
-    AutoCommitSent,
-    Checkpoint,
-    Checkpointed,
-    CheckpointRefused,
-    Close,
-    Closed,
-    CommitAsync,
-    CommitEvent,
-    CommitRefused,
-    CommitSent,
-    CommitSync,
-    Committed,
-    Consumer,
-    Crash,
-    Crashed,
-    Delete,
-    Failed,
-    Pipeline,
-    Poll,
-    Polled,
-    Process,
-    Processed,
-    Rebalance,
-    Reset,
-    Revoked,
-    Settings,
-    Start,
-    Started,
-    Wait,
-    Written,
-    checkpointed,
-    doubled,
-    lost,
-    start,
-    write,
-)
+from kafkalearn.commits import model
+from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, Settings
 from kafkalearn.offsets.records import metadata_fits
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
@@ -75,23 +32,23 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 RETRIABLE, TOO_LARGE = "COORDINATOR_LOAD_IN_PROGRESS", "OFFSET_METADATA_TOO_LARGE"
 
 
-def commit(settings: Settings, pipeline: Pipeline, event: CommitSync | CommitAsync) -> Pipeline:
+def commit(settings: Settings, pipeline: Pipeline, event: model.CommitSync | model.CommitAsync) -> Pipeline:
     """A commit by the application: of the position, or of the offset that it names."""
     consumer = running(pipeline, event.by, event)
     offset = consumer.position if event.offset is None else event.offset
     if offset < 0:
         raise IllegalEvent(f"{event!r}: the consumer throws IllegalArgumentException for a negative offset")
     consumer = replace(consumer, requested=max(consumer.requested, offset), requested_ms=pipeline.now_ms, failed=None)
-    if isinstance(event, CommitSync):
+    if isinstance(event, model.CommitSync):
         pipeline = deliver_in_flight(pipeline, consumer)
         if refusal(pipeline, consumer) is None and not metadata_fits(event.metadata, settings.metadata_max_bytes):
-            return pipeline.with_effect(CommitRefused(offset, TOO_LARGE))
+            return pipeline.with_effect(model.CommitRefused(offset, TOO_LARGE))
         return _write(pipeline, consumer, offset, event.metadata)
     consumer = replace(consumer, in_flight=(*consumer.in_flight, offset))
-    return pipeline.with_consumer(consumer).with_effect(CommitSent(offset))
+    return pipeline.with_consumer(consumer).with_effect(model.CommitSent(offset))
 
 
-def answer(pipeline: Pipeline, event: Answered) -> Pipeline:
+def answer(pipeline: Pipeline, event: model.Answered) -> Pipeline:
     """The oldest asynchronous commit reaches the coordinator; the callback gets its answer."""
     consumer = running(pipeline, event.by, event)
     if not consumer.in_flight:
@@ -100,20 +57,20 @@ def answer(pipeline: Pipeline, event: Answered) -> Pipeline:
     consumer = replace(consumer, in_flight=tuple(rest), failed=offset if event.is_retriable else consumer.failed)
     pipeline = replace(pipeline, answered=pipeline.answered + 1).with_consumer(consumer)
     if event.is_retriable:
-        return pipeline.with_effect(CommitRefused(offset, RETRIABLE))
+        return pipeline.with_effect(model.CommitRefused(offset, RETRIABLE))
     return _write(pipeline, consumer, offset)
 
 
-def checkpoint(settings: Settings, pipeline: Pipeline, event: Checkpoint) -> Pipeline:
+def checkpoint(settings: Settings, pipeline: Pipeline, event: model.Checkpoint) -> Pipeline:
     """Results and next offset count together, if nobody else has gone on from the last checkpoint."""
     consumer = running(pipeline, event.by, event)
-    if settings.sink != CHECKPOINT:
-        raise IllegalEvent(f"{event!r}: there are checkpoints with Settings(sink={CHECKPOINT!r}) only")
+    if settings.sink != model.CHECKPOINT:
+        raise IllegalEvent(f"{event!r}: there are checkpoints with Settings(sink={model.CHECKPOINT!r}) only")
     if pipeline.sink.stored not in (None, consumer.restored):
-        return pipeline.without_consumer(event.by).with_effect(CheckpointRefused(consumer.done))
-    sink = checkpointed(pipeline.sink, event.by, consumer.done)
+        return pipeline.without_consumer(event.by).with_effect(model.CheckpointRefused(consumer.done))
+    sink = model.checkpointed(pipeline.sink, event.by, consumer.done)
     consumer = replace(consumer, restored=consumer.done, requested=consumer.done, requested_ms=pipeline.now_ms)
-    pipeline = replace(pipeline, sink=sink).with_consumer(consumer).with_effect(Checkpointed(consumer.done))
+    pipeline = replace(pipeline, sink=sink).with_consumer(consumer).with_effect(model.Checkpointed(consumer.done))
     return _write(pipeline, consumer, consumer.done) if event.is_committed else pipeline
 
 
@@ -121,7 +78,7 @@ def commit_position(pipeline: Pipeline, consumer: Consumer) -> Pipeline:
     """An auto commit: of the position, whether or not it moved, and whether or not its records were processed."""
     requested = max(consumer.requested, consumer.position)
     consumer = replace(consumer, requested=requested, requested_ms=pipeline.now_ms)
-    pipeline = deliver_in_flight(pipeline.with_effect(AutoCommitSent(consumer.position)), consumer)
+    pipeline = deliver_in_flight(pipeline.with_effect(model.AutoCommitSent(consumer.position)), consumer)
     return _write(pipeline, consumer, consumer.position)
 
 
@@ -136,9 +93,9 @@ def _write(pipeline: Pipeline, consumer: Consumer, offset: int, metadata: str = 
     """The coordinator looks at who commits, never at which offset was there before."""
     error = refusal(pipeline, consumer)
     if error is not None:
-        return pipeline.with_effect(CommitRefused(offset, error))
-    written = (*pipeline.written, Written(pipeline.now_ms, consumer.name, offset, metadata))
-    return replace(pipeline, committed=offset, written=written).with_effect(Committed(offset))
+        return pipeline.with_effect(model.CommitRefused(offset, error))
+    written = (*pipeline.written, model.Written(pipeline.now_ms, consumer.name, offset, metadata))
+    return replace(pipeline, committed=offset, written=written).with_effect(model.Committed(offset))
 
 
 def refusal(pipeline: Pipeline, consumer: Consumer) -> str | None:
@@ -146,7 +103,9 @@ def refusal(pipeline: Pipeline, consumer: Consumer) -> str | None:
 
     A standalone consumer may commit as long as the group has no members; a member as long as it is one.
     """
-    may_commit = consumer.name == pipeline.owner if consumer.generation != NO_GENERATION else pipeline.owner is None
+    may_commit = (
+        consumer.name == pipeline.owner if consumer.generation != model.NO_GENERATION else pipeline.owner is None
+    )
     return None if may_commit else "UNKNOWN_MEMBER_ID"
 
 
@@ -262,15 +221,15 @@ def start_consumer(settings: Settings, pipeline: Pipeline, name: str, is_standal
     """A consumer begins at the stored or committed offset, or by auto.offset.reset."""
     if pipeline.consumer(name) is not None:
         raise IllegalEvent(f"{name} runs already; let it Close or Crash first, or start one of another name")
-    keeps_offset = settings.sink in KEEPS_THE_OFFSET and pipeline.sink.stored is not None
+    keeps_offset = settings.sink in model.KEEPS_THE_OFFSET and pipeline.sink.stored is not None
     offset = pipeline.sink.stored if keeps_offset else pipeline.committed
     try:
         begins_at = start_offset(offset, pipeline.log_start, pipeline.log_end, settings.auto_offset_reset)
     except NoStart as error:
-        return pipeline.with_effect(Failed(error.exception))
+        return pipeline.with_effect(model.Failed(error.exception))
     consumer = Consumer(
         name,
-        NO_GENERATION if is_standalone else pipeline.generation + 1,
+        model.NO_GENERATION if is_standalone else pipeline.generation + 1,
         position=begins_at,
         done=begins_at,
         requested=begins_at,
@@ -280,22 +239,22 @@ def start_consumer(settings: Settings, pipeline: Pipeline, name: str, is_standal
     )
     if not is_standalone:
         pipeline = replace(pipeline, owner=name, generation=consumer.generation)
-    effect = Started(begins_at) if begins_at == offset else Reset(begins_at)
+    effect = model.Started(begins_at) if begins_at == offset else model.Reset(begins_at)
     return pipeline.with_consumer(consumer).with_effect(effect)
 
 
-def rebalance(settings: Settings, pipeline: Pipeline, event: Rebalance) -> Pipeline:
+def rebalance(settings: Settings, pipeline: Pipeline, event: model.Rebalance) -> Pipeline:
     """The owner gives the partition up, with an auto commit if that is on, and another member gets it."""
     if pipeline.owner is None:
         raise IllegalEvent(f"{event!r}: nobody owns the partition; Start {event.to}")
     before = running(pipeline, pipeline.owner, event)
     if before.auto_due_ms is not None:
         pipeline = commit_position(pipeline, before)
-    pipeline = pipeline.without_consumer(before.name).with_effect(Revoked(before.unprocessed))
+    pipeline = pipeline.without_consumer(before.name).with_effect(model.Revoked(before.unprocessed))
     return start_consumer(settings, pipeline, event.to)
 
 
-def poll(settings: Settings, pipeline: Pipeline, event: Poll) -> Pipeline:
+def poll(settings: Settings, pipeline: Pipeline, event: model.Poll) -> Pipeline:
     """An auto commit if one is due, of the position as earlier polls left it; then the next records."""
     consumer = running(pipeline, event.by, event)
     if consumer.auto_due_ms is not None and pipeline.now_ms >= consumer.auto_due_ms:
@@ -306,18 +265,18 @@ def poll(settings: Settings, pipeline: Pipeline, event: Poll) -> Pipeline:
         try:
             position = start_offset(consumer.position, pipeline.log_start, pipeline.log_end, settings.auto_offset_reset)
         except NoStart as error:
-            return pipeline.with_consumer(consumer).with_effect(Failed(error.exception))
+            return pipeline.with_consumer(consumer).with_effect(model.Failed(error.exception))
         consumer = replace(consumer, position=position)
-        pipeline = pipeline.with_effect(Reset(position))
+        pipeline = pipeline.with_effect(model.Reset(position))
     most = settings.max_poll_records if event.at_most is None else min(event.at_most, settings.max_poll_records)
     offsets = tuple(range(consumer.position, min(consumer.position + most, pipeline.log_end)))
     position = consumer.position + len(offsets)
     consumer = replace(consumer, position=position, unprocessed=(*consumer.unprocessed, *offsets))
     pipeline = replace(pipeline, polled=max(pipeline.polled, position))
-    return pipeline.with_consumer(consumer).with_effect(Polled(offsets))
+    return pipeline.with_consumer(consumer).with_effect(model.Polled(offsets))
 
 
-def process(settings: Settings, pipeline: Pipeline, event: Process) -> Pipeline:
+def process(settings: Settings, pipeline: Pipeline, event: model.Process) -> Pipeline:
     """A record that was polled is processed, and its result goes to the sink."""
     consumer = running(pipeline, event.by, event)
     if not consumer.unprocessed:
@@ -327,25 +286,25 @@ def process(settings: Settings, pipeline: Pipeline, event: Process) -> Pipeline:
         raise IllegalEvent(f"{event!r}: the unprocessed records of {event.by} are {list(consumer.unprocessed)}")
     unprocessed = tuple(each for each in consumer.unprocessed if each != offset)
     consumer = replace(consumer, unprocessed=unprocessed, done=max(consumer.done, offset + 1))
-    sink = write(settings.sink, pipeline.sink, offset, event.by)
+    sink = model.write(settings.sink, pipeline.sink, offset, event.by)
     pipeline = replace(pipeline, sink=sink, now_ms=pipeline.now_ms + event.took_ms)
-    (*_, last) = sink.held if settings.sink == CHECKPOINT else sink.writes
-    return pipeline.with_consumer(consumer).with_effect(Processed(offset, last.answer))
+    (*_, last) = sink.held if settings.sink == model.CHECKPOINT else sink.writes
+    return pipeline.with_consumer(consumer).with_effect(model.Processed(offset, last.answer))
 
 
-def close(pipeline: Pipeline, event: Close) -> Pipeline:
+def close(pipeline: Pipeline, event: model.Close) -> Pipeline:
     """A last auto commit, of the position and not of what was processed; then the consumer is gone."""
     consumer = running(pipeline, event.by, event)
     if consumer.auto_due_ms is not None:
         pipeline = commit_position(pipeline, consumer)
     pipeline = deliver_in_flight(pipeline, running(pipeline, event.by, event))
-    return pipeline.without_consumer(event.by).with_effect(Closed(consumer.unprocessed))
+    return pipeline.without_consumer(event.by).with_effect(model.Closed(consumer.unprocessed))
 
 
-def crash(pipeline: Pipeline, event: Crash) -> Pipeline:
+def crash(pipeline: Pipeline, event: model.Crash) -> Pipeline:
     """The consumer is gone, and with it all that is not in the sink or with the coordinator."""
     consumer = running(pipeline, event.by, event)
-    return pipeline.without_consumer(event.by).with_effect(Crashed(consumer.unprocessed))
+    return pipeline.without_consumer(event.by).with_effect(model.Crashed(consumer.unprocessed))
 
 
 def simulate(
@@ -369,11 +328,12 @@ def simulate(
 
     Examples
     --------
+    >>> from kafkalearn.commits import CommitSync, Poll, Start
     >>> trace = simulate(Settings(6, max_poll_records=3), [Start(), Poll(), CommitSync()])
     >>> [(frame.state.consumer("A").position, frame.state.committed) for frame in trace[1:]]
     [(0, 0), (3, 0), (3, 3)]
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline:
@@ -386,6 +346,7 @@ def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline
 
     Examples
     --------
+    >>> from kafkalearn.commits import Poll, Start, start
     >>> settings = Settings(6, max_poll_records=3)
     >>> pipeline = step(settings, step(settings, start(settings), Start()), Poll())
     >>> pipeline.effects, pipeline.consumer("A").unprocessed
@@ -398,31 +359,31 @@ def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline
     """
     pipeline = replace(pipeline, effects=())
     match event:
-        case Start(by) | Assign(by):
-            return start_consumer(settings, pipeline, by, is_standalone=isinstance(event, Assign))
-        case Rebalance():
+        case model.Start(by) | model.Assign(by):
+            return start_consumer(settings, pipeline, by, is_standalone=isinstance(event, model.Assign))
+        case model.Rebalance():
             return rebalance(settings, pipeline, event)
-        case Poll():
+        case model.Poll():
             return poll(settings, pipeline, event)
-        case Process():
+        case model.Process():
             return process(settings, pipeline, event)
-        case CommitSync() | CommitAsync():
+        case model.CommitSync() | model.CommitAsync():
             return commit(settings, pipeline, event)
-        case Answered():
+        case model.Answered():
             return answer(pipeline, event)
-        case Checkpoint():
+        case model.Checkpoint():
             return checkpoint(settings, pipeline, event)
-        case Close():
+        case model.Close():
             return close(pipeline, event)
-        case Crash():
+        case model.Crash():
             return crash(pipeline, event)
-        case Append(record_count):
+        case model.Append(record_count):
             return replace(pipeline, log_end=pipeline.log_end + record_count)
-        case Delete(log_start) if pipeline.log_start <= log_start <= pipeline.log_end:
+        case model.Delete(log_start) if pipeline.log_start <= log_start <= pipeline.log_end:
             return replace(pipeline, log_start=log_start)
-        case Wait(ms):
+        case model.Wait(ms):
             return replace(pipeline, now_ms=pipeline.now_ms + ms)
-        case Delete():
+        case model.Delete():
             raise IllegalEvent(f"{event!r}: the log is {pipeline.log_start} to {pipeline.log_end}; delete up to there")
     raise no_event(event, get_args(CommitEvent))
 
@@ -463,13 +424,13 @@ INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
             pipeline.log_end > each.offset >= 0 for each in pipeline.sink.writes
         ),
         "only a sink in transactions stores an offset": lambda settings, pipeline: (
-            settings.sink in KEEPS_THE_OFFSET or pipeline.sink.stored is None
+            settings.sink in model.KEEPS_THE_OFFSET or pipeline.sink.stored is None
         ),
         "no result takes effect twice in an idempotent sink, past a lock, by checkpoints": lambda settings, pipeline: (
-            settings.sink not in (IDEMPOTENT, LOCK, CHECKPOINT) or not doubled(pipeline)
+            settings.sink not in (model.IDEMPOTENT, model.LOCK, model.CHECKPOINT) or not model.doubled(pipeline)
         ),
         "only checkpoints hold results back, each for a consumer that runs": lambda settings, pipeline: all(
-            settings.sink == CHECKPOINT and each.by in _names(pipeline) for each in pipeline.sink.held
+            settings.sink == model.CHECKPOINT and each.by in _names(pipeline) for each in pipeline.sink.held
         ),
         "what was committed or stored stays written": Since(_nothing_is_unwritten),
         "time does not go back": Since(lambda settings, before, pipeline: before.now_ms <= pipeline.now_ms),
@@ -479,8 +440,8 @@ INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
 
 PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
     {
-        NOT_LOST: lambda settings, pipeline: not lost(pipeline),
-        NOT_DOUBLED: lambda settings, pipeline: not doubled(pipeline),
+        NOT_LOST: lambda settings, pipeline: not model.lost(pipeline),
+        NOT_DOUBLED: lambda settings, pipeline: not model.doubled(pipeline),
         NOT_AHEAD: lambda settings, pipeline: (pipeline.committed or 0) <= pipeline.polled,
     }
 )

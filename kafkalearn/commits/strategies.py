@@ -18,24 +18,8 @@ from kafkalearn.base.checks import (
     one_of,
     whole_number,
 )
-from kafkalearn.commits.model import (
-    CHECKPOINT,
-    IDEMPOTENT,
-    LOCK,
-    PLAIN,
-    SINKS,
-    TRANSACTION,
-    Answered,
-    Checkpoint,
-    CommitAsync,
-    CommitEvent,
-    CommitSync,
-    Consumer,
-    Pipeline,
-    Poll,
-    Process,
-    Settings,
-)
+from kafkalearn.commits import model
+from kafkalearn.commits.model import Consumer, Pipeline
 from kafkalearn.commits.simulator import refusal
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, record_bytes
 from kafkalearn.offsets.store.entries import commit_entry
@@ -87,14 +71,14 @@ class Strategy(Checked):
     off_by: int = 0
     hands_over: bool = False
     at_the_end: bool = False
-    sink: str = PLAIN
+    sink: str = model.PLAIN
 
     def __post_init__(self) -> None:
         """Refuse what is no time to commit, and sinks that are not known."""
         check_fields(self)
         one_of("when", self.when, (BEFORE, RECORD, BATCH, AUTO, NEVER))
         one_of("retries", self.retries, RETRIES)
-        one_of("sink", self.sink, SINKS)
+        one_of("sink", self.sink, model.SINKS)
 
 
 _ALL = (
@@ -120,15 +104,17 @@ _ALL = (
         at_the_end=True,
     ),
     Strategy("last, not next", "commitSync after each batch, of the last record's own offset", BATCH, off_by=-1),
-    Strategy("idempotent sink", "each batch, into a sink that knows each record", BATCH, sink=IDEMPOTENT),
-    Strategy("offset in the sink", "result and next offset in one transaction of the sink", NEVER, sink=TRANSACTION),
-    Strategy("offset as a lock", "the same, if the stored offset is the record's", NEVER, sink=LOCK),
+    Strategy("idempotent sink", "each batch, into a sink that knows each record", BATCH, sink=model.IDEMPOTENT),
+    Strategy(
+        "offset in the sink", "result and next offset in one transaction of the sink", NEVER, sink=model.TRANSACTION
+    ),
+    Strategy("offset as a lock", "the same, if the stored offset is the record's", NEVER, sink=model.LOCK),
     Strategy(
         "checkpoints",
         "hold results and offset back; every 5 s a checkpoint makes both count, as in Flink",
         NEVER,
         interval_ms=5000,
-        sink=CHECKPOINT,
+        sink=model.CHECKPOINT,
     ),
 )
 
@@ -169,7 +155,7 @@ def strategy_of(strategy: str | Strategy) -> Strategy:
     return STRATEGIES[one_of("strategy", strategy, STRATEGIES)]
 
 
-def settings_for(strategy: str | Strategy, workload: Workload | None = None) -> Settings:
+def settings_for(strategy: str | Strategy, workload: Workload | None = None) -> model.Settings:
     """The settings of an application that follows a strategy through a workload.
 
     >>> settings_for("auto").is_auto, settings_for("offset as a lock").sink
@@ -177,7 +163,7 @@ def settings_for(strategy: str | Strategy, workload: Workload | None = None) -> 
     """
     strategy, workload = strategy_of(strategy), workload or Workload()
     is_auto = strategy.when == AUTO
-    return Settings(
+    return model.Settings(
         workload.record_count,
         is_auto=is_auto,
         auto_commit_interval_ms=strategy.interval_ms if is_auto else None,
@@ -199,7 +185,7 @@ def commit_wanted(strategy: Strategy, pipeline: Pipeline, consumer: Consumer) ->
     return target
 
 
-def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: str = "A") -> CommitEvent | None:
+def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: str = "A") -> model.CommitEvent | None:
     """What an application that follows a strategy does next; None: it has read all, or knows that it is out.
 
     >>> from kafkalearn.commits import Start, simulate
@@ -211,26 +197,26 @@ def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: s
     if consumer is None:
         return None
     if _retries(strategy, consumer):
-        return CommitAsync(by, consumer.failed)
+        return model.CommitAsync(by, consumer.failed)
     if _checkpoints(strategy, pipeline, consumer):
-        return Checkpoint(by)
+        return model.Checkpoint(by)
     wanted = commit_wanted(strategy, pipeline, consumer)
     if wanted is not None:
-        return CommitAsync(by, wanted) if strategy.is_async else CommitSync(by, wanted)
+        return model.CommitAsync(by, wanted) if strategy.is_async else model.CommitSync(by, wanted)
     if len(consumer.in_flight) > 1:
         return _answered(workload, pipeline, consumer)
     # Other threads have at most one poll's worth of unprocessed records.
     hands_over = strategy.hands_over and len(consumer.unprocessed) <= workload.max_poll_records
     if _polls(pipeline, consumer) and (not consumer.unprocessed or hands_over):
-        return Poll(by)
+        return model.Poll(by)
     if consumer.unprocessed:
-        return Process(by, took_ms=workload.process_ms)
+        return model.Process(by, took_ms=workload.process_ms)
     return _answered(workload, pipeline, consumer) if consumer.in_flight else None
 
 
 def _checkpoints(strategy: Strategy, pipeline: Pipeline, consumer: Consumer) -> bool:
     """Whether a checkpoint is due, or the last one after all is read; between batches, as nothing is half done then."""
-    if strategy.sink != CHECKPOINT or consumer.unprocessed or consumer.done == consumer.restored:
+    if strategy.sink != model.CHECKPOINT or consumer.unprocessed or consumer.done == consumer.restored:
         return False
     is_due = pipeline.now_ms - consumer.requested_ms >= strategy.interval_ms
     return is_due or not _polls(pipeline, consumer)
@@ -251,9 +237,9 @@ def _retries(strategy: Strategy, consumer: Consumer) -> bool:
     return strategy.retries == "always" or (strategy.retries == "if newest" and consumer.failed == consumer.requested)
 
 
-def _answered(workload: Workload, pipeline: Pipeline, consumer: Consumer) -> Answered:
+def _answered(workload: Workload, pipeline: Pipeline, consumer: Consumer) -> model.Answered:
     """The answer to the oldest commit on its way; the workload says which of them fail, each once."""
-    return Answered(consumer.name, is_retriable=pipeline.answered in workload.refused)
+    return model.Answered(consumer.name, is_retriable=pipeline.answered in workload.refused)
 
 
 # What commits cost.

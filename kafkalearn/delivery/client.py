@@ -14,38 +14,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from kafkalearn.base.trace import Parts
-from kafkalearn.delivery.model import (
-    ANSWERED,
-    AT_BROKER,
-    FOR_EVER,
-    NETWORK_EXCEPTION,
-    ON_ITS_WAY,
-    TIMEOUT,
-    AnswerArrived,
-    Appended,
-    Batch,
-    BatchAppended,
-    BatchPutAside,
-    BatchRefused,
-    BatchWillBeRetried,
-    Callback,
-    CallbackInvoked,
-    ConnectionLost,
-    Delivery,
-    DeliveryEffect,
-    DuplicateRecognised,
-    EpochRaised,
-    GaveUp,
-    LateAnswerArrived,
-    Producer,
-    ProduceRequest,
-    Request,
-    RequestArrived,
-    RequestSent,
-    Send,
-    SendAgain,
-    Settings,
-)
+from kafkalearn.delivery import model
+from kafkalearn.delivery.model import Appended, Batch, DeliveryEffect, Request
 from kafkalearn.delivery.produce_errors import produce_errors
 from kafkalearn.log.sequences import (
     NO_PRODUCER,
@@ -83,17 +53,17 @@ def places_of_producer(topic: TopicSettings) -> tuple[int, int]:
     return first, first + 1
 
 
-def parts_of_delivery(delivery: Delivery) -> tuple[Hashable, ...]:
+def parts_of_delivery(delivery: model.Delivery) -> tuple[Hashable, ...]:
     """The parts of a delivery, each at its place."""
     return (*parts_of(delivery.partition), delivery.producer, delivery.appended)
 
 
-def delivery_of(parts: tuple[Hashable, ...], effects: tuple[DeliveryEffect, ...]) -> Delivery:
+def delivery_of(parts: tuple[Hashable, ...], effects: tuple[DeliveryEffect, ...]) -> model.Delivery:
     """The delivery made of these parts; the partition has those of the effects that are its own."""
     at: Any = parts  # what is at which place, `parts_of_delivery` says
     *of_partition, producer, appended = at
     own = tuple(each for each in effects if isinstance(each, Effect))
-    return Delivery(partition_of(tuple(of_partition), own), producer, appended, effects)
+    return model.Delivery(partition_of(tuple(of_partition), own), producer, appended, effects)
 
 
 class DeliveryProcessing(Processing):
@@ -101,7 +71,7 @@ class DeliveryProcessing(Processing):
 
     __slots__ = ("appended_place", "producer_place", "producer_settings")
 
-    def __init__(self, settings: Settings, parts: Parts, normaliser: Normaliser | None = None) -> None:
+    def __init__(self, settings: model.Settings, parts: Parts, normaliser: Normaliser | None = None) -> None:
         """Begin with the parts as they are before the event."""
         super().__init__(settings.topic, parts, normaliser)
         self.producer_settings = settings.producer
@@ -112,12 +82,12 @@ class DeliveryProcessing(Processing):
         self.effects.append(effect)
 
     @property
-    def producer(self) -> Producer:
+    def producer(self) -> model.Producer:
         """The client's side."""
         return self.read(self.producer_place)
 
     @producer.setter
-    def producer(self, producer: Producer) -> None:
+    def producer(self, producer: model.Producer) -> None:
         self.write(self.producer_place, producer)
 
     @property
@@ -177,7 +147,7 @@ def producer_state(
     return None if entry is None or is_forgotten(entry, now_ms) else entry
 
 
-def produce_by_hand(processing: DeliveryProcessing, event: ProduceRequest) -> None:
+def produce_by_hand(processing: DeliveryProcessing, event: model.ProduceRequest) -> None:
     """A request made by hand: no producer here waits for its answer."""
     stamp = None
     if event.producer_id is not None:
@@ -203,7 +173,7 @@ def receive(processing: DeliveryProcessing, request: Produce, stamp: Stamp | Non
     index, _ = numbered(processing, request)
     if verdict.duplicate_of is not None:
         return _answer_duplicate(processing, target, request, verdict.duplicate_of, index, number)
-    processing.emit(BatchRefused(number, verdict.error))
+    processing.emit(model.BatchRefused(number, verdict.error))
     processing.emit(ProduceAnswered(index, verdict.error))
     return Receipt(verdict.error)
 
@@ -224,7 +194,7 @@ def _append(
     produce(processing, request)
     is_written = processing.log(target).log_end_offset > before
     if is_written:
-        processing.effects.insert(effect_count, BatchAppended(number, before))
+        processing.effects.insert(effect_count, model.BatchAppended(number, before))
         if stamp is not None:
             leader_epoch = processing.broker(target).leader_epoch
             processing.appended = (*processing.appended, Appended(leader_epoch, before, stamp, processing.now_ms))
@@ -232,7 +202,7 @@ def _append(
     if answer is None:
         return Receipt(base_offset=before if is_written else None)
     if not is_written:
-        processing.effects.insert(effect_count, BatchRefused(number, answer.error))
+        processing.effects.insert(effect_count, model.BatchRefused(number, answer.error))
     return Receipt(answer.error, answer.base_offset)
 
 
@@ -247,7 +217,7 @@ def _answer_duplicate(
 ) -> Receipt:
     """The old offset is answered as soon as the old batch is committed."""
     end = known.base_offset + len(request.values)
-    processing.emit(DuplicateRecognised(number, known.base_offset))
+    processing.emit(model.DuplicateRecognised(number, known.base_offset))
     if processing.log(target).high_watermark >= end:
         respond_to_producer(processing, target, index, NONE, known.base_offset, end)
         return Receipt(NONE, known.base_offset)
@@ -264,7 +234,7 @@ RETRIABLE = frozenset(each.name for each in produce_errors() if each.is_retriabl
 """Errors after which every producer tries again; an idempotent one does so after a gap in its numbers too."""
 
 
-def send(processing: DeliveryProcessing, event: Send) -> None:
+def send(processing: DeliveryProcessing, event: model.Send) -> None:
     """The application gives the producer a batch."""
     values = _values(processing, event)
     given_out = 0 if event.values else len(values)
@@ -272,7 +242,7 @@ def send(processing: DeliveryProcessing, event: Send) -> None:
     _take(processing, values)
 
 
-def send_again(processing: DeliveryProcessing, event: SendAgain) -> None:
+def send_again(processing: DeliveryProcessing, event: model.SendAgain) -> None:
     """The application gives the producer what it has stored after an error; nothing tells the two sends from others."""
     stored = processing.producer.put_aside
     processing.require(bool(stored), "{}: the application has put nothing aside", event)
@@ -294,7 +264,7 @@ def _take(processing: DeliveryProcessing, values: tuple[str, ...]) -> None:
         _send_request(processing)
 
 
-def _values(processing: DeliveryProcessing, event: Send) -> tuple[str, ...]:
+def _values(processing: DeliveryProcessing, event: model.Send) -> tuple[str, ...]:
     count = processing.producer.value_count
     values = tuple(event.values) or tuple(f"m{count + number}" for number in range(1, event.record_count + 1))
     known = {value for _, sent, _ in processing.producer.sent for value in sent}
@@ -308,7 +278,7 @@ def _values(processing: DeliveryProcessing, event: Send) -> tuple[str, ...]:
     return values
 
 
-def request_sent(processing: DeliveryProcessing, event: RequestSent) -> None:
+def request_sent(processing: DeliveryProcessing, event: model.RequestSent) -> None:
     """The backoff is over, or there is room again."""
     processing.require(bool(processing.producer.waiting), "{}: no batch waits to go out", event)
     processing.require(processing.leader_id is not None, "{}: no broker leads, the batch keeps waiting", event)
@@ -347,14 +317,14 @@ def _stamped(processing: DeliveryProcessing, batch: Batch) -> Batch:
     return batch._replace(stamp=Stamp(PRODUCER_ID, producer.producer_epoch, first, count))
 
 
-def request_arrived(processing: DeliveryProcessing, event: RequestArrived) -> None:
+def request_arrived(processing: DeliveryProcessing, event: model.RequestArrived) -> None:
     """A broker works on one request of a connection at a time, and on the oldest first."""
-    request = _oldest(processing, ON_ITS_WAY)
+    request = _oldest(processing, model.ON_ITS_WAY)
     if request is None:
         processing.refuse("{}: no request is on its way", event)
     status = processing.broker(request.to_broker).status
     processing.require(status != FROZEN, "{}: broker {} stands still and reads nothing", event, request.to_broker)
-    at_broker = [each for each in processing.producer.in_flight if each.stage == AT_BROKER]
+    at_broker = [each for each in processing.producer.in_flight if each.stage == model.AT_BROKER]
     processing.require(
         all(each.to_broker != request.to_broker for each in at_broker),
         "{}: the broker still has a request of this connection to answer",
@@ -368,9 +338,9 @@ def request_arrived(processing: DeliveryProcessing, event: RequestArrived) -> No
     if settings.acks == 0:
         _drop(processing, request)
     elif receipt.error is None:
-        _replace_request(processing, request, request._replace(stage=AT_BROKER, base_offset=receipt.base_offset))
+        _replace_request(processing, request, request._replace(stage=model.AT_BROKER, base_offset=receipt.base_offset))
     else:
-        answered = request._replace(stage=ANSWERED, base_offset=receipt.base_offset, error=receipt.error)
+        answered = request._replace(stage=model.ANSWERED, base_offset=receipt.base_offset, error=receipt.error)
         _replace_request(processing, request, answered)
 
 
@@ -378,9 +348,9 @@ def _oldest(processing: DeliveryProcessing, stage: str) -> Request | None:
     return next((each for each in processing.producer.in_flight if each.stage == stage), None)
 
 
-def answer_arrived(processing: DeliveryProcessing, event: AnswerArrived) -> None:
+def answer_arrived(processing: DeliveryProcessing, event: model.AnswerArrived) -> None:
     """The producer learns the result of a request."""
-    request = _oldest(processing, ANSWERED)
+    request = _oldest(processing, model.ANSWERED)
     if request is None:
         processing.refuse("{}: no answer is on its way", event)
     if request.error == NONE:
@@ -391,7 +361,7 @@ def answer_arrived(processing: DeliveryProcessing, event: AnswerArrived) -> None
         fail(processing, (request,), request.error)
 
 
-def late_answer_arrived(processing: DeliveryProcessing, event: LateAnswerArrived) -> None:
+def late_answer_arrived(processing: DeliveryProcessing, event: model.LateAnswerArrived) -> None:
     """The producer learns the result as the batch's time is over: after an error it raises its epoch at once.
 
     It does so although it is not known whether the batch was written, and although others are in flight, which get new
@@ -402,7 +372,7 @@ def late_answer_arrived(processing: DeliveryProcessing, event: LateAnswerArrived
     ----------
     Apache Kafka 3.9, ``Sender.completeBatch``, ``TransactionManager.handleFailedBatch``; the classes of 4.4.0 too.
     """
-    request = _oldest(processing, ANSWERED)
+    request = _oldest(processing, model.ANSWERED)
     if request is None:
         processing.refuse("{}: no answer is on its way", event)
     batch, is_idempotent = request.batch, request.batch.stamp is not None
@@ -410,7 +380,7 @@ def late_answer_arrived(processing: DeliveryProcessing, event: LateAnswerArrived
     is_modelled = at_least("2.5", release) or (at_least("2.1", release) and not is_idempotent)
     processing.require(is_modelled, "{}: what a producer of {} does then is not modelled", event, release)
     if request.error == NONE or _is_called_back(processing, batch):
-        answer_arrived(processing, AnswerArrived())
+        answer_arrived(processing, model.AnswerArrived())
         return
     _drop(processing, request)
     _call_back(processing, batch, request.error)
@@ -418,14 +388,14 @@ def late_answer_arrived(processing: DeliveryProcessing, event: LateAnswerArrived
         _raise_epoch(processing)
 
 
-def connection_lost(processing: DeliveryProcessing, event: ConnectionLost) -> None:
+def connection_lost(processing: DeliveryProcessing, event: model.ConnectionLost) -> None:
     """Everything in flight fails at once."""
     in_flight = processing.producer.in_flight
     processing.require(bool(in_flight), "{}: nothing is in flight", event)
-    fail(processing, in_flight, NETWORK_EXCEPTION)
+    fail(processing, in_flight, model.NETWORK_EXCEPTION)
 
 
-def gave_up(processing: DeliveryProcessing, event: GaveUp) -> None:
+def gave_up(processing: DeliveryProcessing, event: model.GaveUp) -> None:
     """The time of the oldest batch is over."""
     unresolved = processing.producer.unresolved
     processing.require(bool(unresolved), "{}: the application waits for no callback", event)
@@ -437,7 +407,7 @@ def _give_up(processing: DeliveryProcessing, batch: Batch) -> None:
     producer = processing.producer
     waiting = tuple(each for each in producer.waiting if each.number != batch.number)
     processing.producer = producer._replace(waiting=waiting)
-    _call_back(processing, batch, TIMEOUT)
+    _call_back(processing, batch, model.TIMEOUT)
     if batch.stamp is not None:
         _raise_epoch(processing)  # it is not known whether its numbers were used
 
@@ -477,28 +447,28 @@ def _is_retried(processing: DeliveryProcessing, batch: Batch, error: str) -> boo
 def _raise_epoch(processing: DeliveryProcessing) -> None:
     epoch = processing.producer.producer_epoch + 1
     processing.producer = processing.producer._replace(producer_epoch=epoch, next_sequence=0)
-    processing.emit(EpochRaised(epoch))
+    processing.emit(model.EpochRaised(epoch))
 
 
 def _put_back(processing: DeliveryProcessing, batch: Batch, error: str) -> None:
     producer = processing.producer
-    is_counted = processing.producer_settings.retries < FOR_EVER
+    is_counted = processing.producer_settings.retries < model.FOR_EVER
     again = batch._replace(attempt_count=batch.attempt_count + is_counted)
     waiting = (again, *producer.waiting)
     if producer.producer_id != NO_PRODUCER:
         waiting = tuple(sorted(waiting))
     processing.producer = producer._replace(waiting=waiting)
-    processing.emit(BatchWillBeRetried(batch.number, error))
+    processing.emit(model.BatchWillBeRetried(batch.number, error))
 
 
 def _call_back(processing: DeliveryProcessing, batch: Batch, error: str) -> None:
-    producer, callback = processing.producer, Callback(batch.number, batch.values, error)
+    producer, callback = processing.producer, model.Callback(batch.number, batch.values, error)
     is_put_aside = error != NONE and processing.producer_settings.puts_failures_aside
     put_aside = (*producer.put_aside, callback) if is_put_aside else producer.put_aside
     processing.producer = producer._replace(callbacks=(*producer.callbacks, callback), put_aside=put_aside)
-    processing.emit(CallbackInvoked(batch.number, error))
+    processing.emit(model.CallbackInvoked(batch.number, error))
     if is_put_aside:
-        processing.emit(BatchPutAside(batch.number, error))
+        processing.emit(model.BatchPutAside(batch.number, error))
 
 
 def _drop(processing: DeliveryProcessing, request: Request) -> None:
@@ -518,13 +488,13 @@ def receive_answers(processing: DeliveryProcessing, effect_count: int) -> None:
         return
     broken = tuple(each for each in processing.producer.in_flight if processing.broker(each.to_broker).status == DOWN)
     if broken:
-        fail(processing, broken, NETWORK_EXCEPTION)
+        fail(processing, broken, model.NETWORK_EXCEPTION)
     answers = [each for each in processing.effects[effect_count:] if isinstance(each, ProduceAnswered)]
     for request in processing.producer.in_flight:
-        if request.stage == AT_BROKER and not _is_parked(processing, request):
+        if request.stage == model.AT_BROKER and not _is_parked(processing, request):
             errors = [each.error for each in answers if each.base_offset == request.base_offset]
             if errors:
-                _replace_request(processing, request, request._replace(stage=ANSWERED, error=errors[0]))
+                _replace_request(processing, request, request._replace(stage=model.ANSWERED, error=errors[0]))
 
 
 def _is_parked(processing: DeliveryProcessing, request: Request) -> bool:
@@ -538,7 +508,7 @@ def apply_timeouts(processing: DeliveryProcessing) -> None:
     if late:  # the client closes the connection, and with it goes all else that is in flight on it
         silent = {each.to_broker for each in late}
         lost = tuple(each for each in processing.producer.in_flight if each.to_broker in silent)
-        fail(processing, lost, NETWORK_EXCEPTION)
+        fail(processing, lost, model.NETWORK_EXCEPTION)
     for batch in processing.producer.unresolved:
         if batch.deadline_ms is not None and processing.now_ms >= batch.deadline_ms:
             _give_up(processing, batch)

@@ -12,16 +12,7 @@ from typing import NamedTuple
 from kafkalearn.base.checks import LARGEST_INT, whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Trace
-from kafkalearn.delivery.model import (
-    AnswerArrived,
-    Delivery,
-    DeliveryEvent,
-    ProducerSettings,
-    RequestArrived,
-    Send,
-    Settings,
-    TopicSettings,
-)
+from kafkalearn.delivery import model
 from kafkalearn.delivery.simulator import simulate
 from kafkalearn.replication.events import Fetch, TimePassed, refuse_unknown_acks
 
@@ -73,7 +64,7 @@ def latency(acks: int | str, trip: Trip) -> int:
     return times[0] + times[1] + (max(times[2:], default=0) if acks == "all" else 0)
 
 
-def timed_run(acks: int | str, trip: Trip) -> Trace[Delivery, DeliveryEvent]:
+def timed_run(acks: int | str, trip: Trip) -> Trace[model.Delivery, model.DeliveryEvent]:
     """The same by the simulator: one record in a run whose clock, in milliseconds, is moved from part to part.
 
     >>> trace = timed_run("all", Trip(there=2, back=1, followers=(3, 9)))
@@ -83,12 +74,12 @@ def timed_run(acks: int | str, trip: Trip) -> Trace[Delivery, DeliveryEvent]:
     waited = latency(acks, trip)
     if len(trip.followers) >= MOST_REPLICAS:
         raise KafkaLearnError(f"at most {MOST_REPLICAS} replicas, that is {MOST_REPLICAS - 1} followers; got {trip}")
-    settings = Settings(
-        TopicSettings(1 + len(trip.followers), fetch_wait_max_ms=0),
-        ProducerSettings(acks, request_timeout_ms=LARGEST_INT, delivery_timeout_ms=LARGEST_INT),
+    settings = model.Settings(
+        model.TopicSettings(1 + len(trip.followers), fetch_wait_max_ms=0),
+        model.ProducerSettings(acks, request_timeout_ms=LARGEST_INT, delivery_timeout_ms=LARGEST_INT),
     )
     fetching = sorted(zip(trip.followers, settings.topic.broker_ids[1:], strict=True))
-    events: list[DeliveryEvent] = [Send(), *_passed(trip.there), RequestArrived()]
+    events: list[model.DeliveryEvent] = [model.Send(), *_passed(trip.there), model.RequestArrived()]
     events += [Fetch(broker_id) for _, broker_id in fetching]
     now = 0
     for after, broker_id in fetching:
@@ -96,7 +87,7 @@ def timed_run(acks: int | str, trip: Trip) -> Trace[Delivery, DeliveryEvent]:
             events += [*_passed(after - now), Fetch(broker_id)]
             now = after
     if acks != 0:
-        events += [*_passed(waited - trip.there - now), AnswerArrived()]
+        events += [*_passed(waited - trip.there - now), model.AnswerArrived()]
     return simulate(settings, events)
 
 

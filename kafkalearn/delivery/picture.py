@@ -9,35 +9,9 @@ from dataclasses import replace
 
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame
+from kafkalearn.delivery import model
 from kafkalearn.delivery.client import producer_state
-from kafkalearn.delivery.model import (
-    ANSWERED,
-    AT_BROKER,
-    ON_ITS_WAY,
-    AnswerArrived,
-    Batch,
-    BatchAppended,
-    BatchPutAside,
-    BatchRefused,
-    BatchWillBeRetried,
-    CallbackInvoked,
-    ConnectionLost,
-    Delivery,
-    DeliveryEffect,
-    DeliveryEvent,
-    DuplicateRecognised,
-    EpochRaised,
-    GaveUp,
-    LateAnswerArrived,
-    ProduceRequest,
-    ProducerEvent,
-    Request,
-    RequestArrived,
-    RequestSent,
-    Send,
-    SendAgain,
-    Settings,
-)
+from kafkalearn.delivery.model import Delivery, DeliveryEvent, Request, Settings
 from kafkalearn.delivery.simulator import (
     DOUBLED,
     LOST,
@@ -64,6 +38,7 @@ def describe_delivery(
 ) -> str:
     """A few short sentences about a frame of `kafkalearn.delivery`: the event, and what it led to.
 
+    >>> from kafkalearn.delivery import AnswerArrived, RequestArrived, Send
     >>> from kafkalearn.delivery import ProducerSettings, simulate
     >>> settings = Settings(producer=ProducerSettings(acks=1))
     >>> trace = simulate(settings, [Send(), RequestArrived(), AnswerArrived()])
@@ -85,7 +60,7 @@ def describe_delivery(
 
 def of_partition(frame: Frame[Delivery, DeliveryEvent]) -> Frame[Partition, ReplicationEvent]:
     """The same moment, seen from the partition; what only concerns the producer is no event there, and no effect."""
-    event = None if isinstance(frame.event, ProducerEvent) else frame.event
+    event = None if isinstance(frame.event, model.ProducerEvent) else frame.event
     kept = tuple(each for each in frame.state.partition.effects if not isinstance(each, ProduceAnswered))
     return Frame(frame.index, event, replace(frame.state.partition, effects=kept))
 
@@ -96,35 +71,35 @@ def _event_in_words(
     producer = frame.state.producer
     past = producer if before is None else before.state.producer
     match frame.event:
-        case Send() | SendAgain():
+        case model.Send() | model.SendAgain():
             batch = producer.sent[-1]
-            verb = "sends" if isinstance(frame.event, Send) else "takes from its store and sends again"
+            verb = "sends" if isinstance(frame.event, model.Send) else "takes from its store and sends again"
             requests = [each for each in producer.in_flight if each.batch.number == batch[0]]
             goes = f"its request goes {_goes(requests[0])}" if requests else "it waits for a place in flight"
             return [f"the application {verb} {values_in_words(batch[1])}", goes]
-        case RequestSent():
+        case model.RequestSent():
             request = producer.in_flight[-1]
             return [f"the request with {values_in_words(request.batch.values)} goes {_goes(request)}"]
-        case RequestArrived():
-            request = next((each for each in past.in_flight if each.stage == ON_ITS_WAY), None)
+        case model.RequestArrived():
+            request = next((each for each in past.in_flight if each.stage == model.ON_ITS_WAY), None)
             if request is None:
                 return ["a request reaches its broker"]
             return [f"the request with {values_in_words(request.batch.values)} reaches broker {request.to_broker}"]
-        case AnswerArrived():
+        case model.AnswerArrived():
             return ["the answer arrives"]
-        case LateAnswerArrived():
+        case model.LateAnswerArrived():
             return ["the answer arrives as the time of its batch is over, delivery.timeout.ms"]
-        case ConnectionLost():
+        case model.ConnectionLost():
             return ["the connection breaks: what is in flight never arrives"]
-        case GaveUp():
+        case model.GaveUp():
             return ["the time of the oldest batch is over, delivery.timeout.ms"]
-        case ProduceRequest():
+        case model.ProduceRequest():
             return [_by_hand(frame.event)]
     earlier = None if before is None else of_partition(before)
     return [describe_replication(settings.topic, of_partition(frame), earlier)]
 
 
-def _by_hand(event: ProduceRequest) -> str:
+def _by_hand(event: model.ProduceRequest) -> str:
     values = values_in_words(event.values)
     if event.producer_id is None:
         return f"a request with {values} comes to the leader"
@@ -136,7 +111,7 @@ def _goes(request: Request) -> str:
     return f"to broker {request.to_broker}{stamp_in_words(request.batch)}"
 
 
-def stamp_in_words(batch: Batch) -> str:
+def stamp_in_words(batch: model.Batch) -> str:
     """The sequence number of a batch, if it has one."""
     if batch.stamp is None:
         return ""
@@ -159,22 +134,22 @@ def values_in_words(values: tuple[str, ...]) -> str:
     return f"{values[0]} to {values[-1]}"
 
 
-def _effect_in_words(state: Delivery, effect: DeliveryEffect) -> list[str]:
+def _effect_in_words(state: Delivery, effect: model.DeliveryEffect) -> list[str]:
     values: dict[int | None, str] = {number: values_in_words(values) for number, values, _ in state.producer.sent}
     match effect:
-        case BatchAppended(number, offset):
+        case model.BatchAppended(number, offset):
             return [f"the leader writes {values.get(number, 'it')} at offset {offset}"]
-        case DuplicateRecognised(number, offset):
+        case model.DuplicateRecognised(number, offset):
             return [f"the leader remembers {values.get(number, 'it')}: it writes nothing and answers offset {offset}"]
-        case BatchRefused(number, error):
+        case model.BatchRefused(number, error):
             return [f"the leader refuses {values.get(number, 'it')}: {error}"]
-        case BatchWillBeRetried(number, error):
+        case model.BatchWillBeRetried(number, error):
             return [f"the producer will send {values[number]} again, after {error}"]
-        case CallbackInvoked(number, error):
+        case model.CallbackInvoked(number, error):
             return [f"the callback for {values[number]} is called: {'written' if error == NONE else error}"]
-        case BatchPutAside(number):
+        case model.BatchPutAside(number):
             return [f"the application puts {values[number]} aside"]
-        case EpochRaised(epoch):
+        case model.EpochRaised(epoch):
             return [f"the producer raises its epoch to {epoch} and counts from 0 again"]
     return []
 
@@ -187,9 +162,9 @@ def _progress_in_words(
     said = []
     for request in frame.state.producer.in_flight:
         if past.get(request.batch.number, "") != request.stage:
-            if request.stage == ANSWERED:
+            if request.stage == model.ANSWERED:
                 said.append("the answer is on its way" + ("" if request.error == NONE else f": {request.error}"))
-            elif request.stage == AT_BROKER:
+            elif request.stage == model.AT_BROKER:
                 said.append("it waits there until the high watermark has passed it")
     return said
 
@@ -220,9 +195,13 @@ def remembered(settings: Settings, delivery: Delivery) -> tuple[int, ProducerSta
 
 def request_in_words(request: Request) -> str:
     """Where a request is."""
-    if request.stage == ANSWERED:
+    if request.stage == model.ANSWERED:
         return f"answer on its way: {'written' if request.error == NONE else request.error}"
-    return f"at broker {request.to_broker}, waits" if request.stage == AT_BROKER else f"to broker {request.to_broker}"
+    return (
+        f"at broker {request.to_broker}, waits"
+        if request.stage == model.AT_BROKER
+        else f"to broker {request.to_broker}"
+    )
 
 
 def delivery_text(
@@ -230,6 +209,7 @@ def delivery_text(
 ) -> str:
     """A frame of `kafkalearn.delivery` as a few lines of text, the partition below the producer.
 
+    >>> from kafkalearn.delivery import RequestArrived, Send
     >>> from kafkalearn.delivery import ProducerSettings, TopicSettings, simulate
     >>> settings = Settings(TopicSettings(replica_count=1), ProducerSettings(acks=1))
     >>> before, frame = simulate(settings, [Send(), RequestArrived()])[-2:]
@@ -406,7 +386,7 @@ def _request(request: Request, x: float) -> str:
     width = 238
     stamp = request.batch.stamp
     numbered = "" if stamp is None else f", seq {stamp.first_sequence}"
-    head = {ANSWERED: "\u25c0 ", AT_BROKER: "\u25fc "}.get(request.stage, "\u25b6 ")
+    head = {model.ANSWERED: "\u25c0 ", model.AT_BROKER: "\u25fc "}.get(request.stage, "\u25b6 ")
     return "\n".join(
         [
             svg.rect(x, 2, width, CHIP_HEIGHT, svg.PANEL, stroke=svg.INK, stroke_width=2, rx=4),

@@ -6,18 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, shown
-from kafkalearn.delivery import NONE_LOST, AnswerArrived, RequestArrived, Send, broken, start, step
+from kafkalearn.delivery import NONE_LOST, AnswerArrived, RequestArrived, Send, broken, model, start, step
 from kafkalearn.delivery.matrix_search import witnesses_of
-from kafkalearn.delivery.model import (
-    BatchRefused,
-    ConnectionLost,
-    Delivery,
-    DeliveryEvent,
-    ProducerSettings,
-    RequestSent,
-    Settings,
-    TopicSettings,
-)
+from kafkalearn.delivery.model import DeliveryEvent
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN, record_results, simulate
 from kafkalearn.exercises.chapter10b import send_again, two_faults, write_verdict
 from kafkalearn.exercises.kit.compare import Value, as_events, as_settings
@@ -39,26 +30,26 @@ LEADER_DIES = (BrokerCrashed(1), SessionExpired(1))
 FOLLOWER_GOES = (BrokerCrashed(2), SessionExpired(2))
 FOLLOWER_COMES = (BrokerRestarted(2), Fetch(2), Fetch(2), AlterPartitionAnswered())
 
-_TWO = TopicSettings(2, fetch_wait_max_ms=0)
-_BOTH = TopicSettings(2, min_insync_replicas=2, fetch_wait_max_ms=0)
-_NEVER_AGAIN = ProducerSettings(acks="all", retries=0)
+_TWO = model.TopicSettings(2, fetch_wait_max_ms=0)
+_BOTH = model.TopicSettings(2, min_insync_replicas=2, fetch_wait_max_ms=0)
+_NEVER_AGAIN = model.ProducerSettings(acks="all", retries=0)
 _RETRIED = (
     *SENT,
-    ConnectionLost(),
-    RequestSent(),
+    model.ConnectionLost(),
+    model.RequestSent(),
     RequestArrived(),
     Fetch(2),
     Fetch(2),
     AnswerArrived(),
 )
 
-STORIES: Mapping[str, tuple[Settings, tuple[DeliveryEvent, ...]]] = {
-    "a": (Settings(_TWO, ProducerSettings(acks=1)), (*SENT, AnswerArrived(), *LEADER_DIES)),
-    "b": (Settings(_TWO, ProducerSettings(acks="all", is_idempotent=False)), _RETRIED),
-    "c": (Settings(_TWO, ProducerSettings(acks="all")), _RETRIED),
-    "d": (Settings(_BOTH, _NEVER_AGAIN), (*FOLLOWER_GOES, *SENT, AnswerArrived())),
+STORIES: Mapping[str, tuple[model.Settings, tuple[DeliveryEvent, ...]]] = {
+    "a": (model.Settings(_TWO, model.ProducerSettings(acks=1)), (*SENT, AnswerArrived(), *LEADER_DIES)),
+    "b": (model.Settings(_TWO, model.ProducerSettings(acks="all", is_idempotent=False)), _RETRIED),
+    "c": (model.Settings(_TWO, model.ProducerSettings(acks="all")), _RETRIED),
+    "d": (model.Settings(_BOTH, _NEVER_AGAIN), (*FOLLOWER_GOES, *SENT, AnswerArrived())),
     "e": (
-        Settings(_BOTH, _NEVER_AGAIN),
+        model.Settings(_BOTH, _NEVER_AGAIN),
         (*SENT, *FOLLOWER_GOES, TimePassed(30_000), AnswerArrived(), *FOLLOWER_COMES),
     ),
 }
@@ -117,10 +108,10 @@ predict_results = Exercise(
     ),
 )
 
-QUIET = Settings(TopicSettings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
+QUIET = model.Settings(model.TopicSettings(fetch_wait_max_ms=0), model.ProducerSettings(acks=1))
 
 
-def end_of(events: list[DeliveryEvent]) -> Delivery:
+def end_of(events: list[DeliveryEvent]) -> model.Delivery:
     """Where a schedule of the reader leads, with acks=1 on three brokers."""
     return simulate(QUIET, events)[-1].state
 
@@ -194,7 +185,7 @@ lost_without_a_crash = Exercise(
 NAMES = ("acks", "enable.idempotence", "min.insync.replicas", "unclean.leader.election.enable")
 
 
-def settings_of(answer: Mapping[str, Any]) -> Settings:
+def settings_of(answer: Mapping[str, Any]) -> model.Settings:
     """The settings of an answer, on three brokers.
 
     Raises
@@ -207,13 +198,15 @@ def settings_of(answer: Mapping[str, Any]) -> Settings:
     for name in (NAMES[1], NAMES[3]):
         if not isinstance(answer[name], bool):
             raise KafkaLearnError(f"{name} must be True or False, got {shown(answer[name])}")
-    topic = TopicSettings(
+    topic = model.TopicSettings(
         3,
         min_insync_replicas=answer["min.insync.replicas"],
         is_unclean_election_enabled=answer["unclean.leader.election.enable"],
         fetch_wait_max_ms=0,
     )
-    return Settings(topic, ProducerSettings(acks=answer["acks"], is_idempotent=answer["enable.idempotence"]))
+    return model.Settings(
+        topic, model.ProducerSettings(acks=answer["acks"], is_idempotent=answer["enable.idempotence"])
+    )
 
 
 HURTS = ("the leader dies", "the followers are away, the leader dies", "the last in sync loses its power")
@@ -233,7 +226,7 @@ def takes_records_without_one(answer: Mapping[str, Any]) -> bool:
     """Whether a record is taken while one broker of three is away."""
     events = [BrokerCrashed(3), SessionExpired(3), *SENT]
     effects = simulate(settings_of(answer), events)[-1].state.effects
-    return not any(isinstance(each, BatchRefused) for each in effects)
+    return not any(isinstance(each, model.BatchRefused) for each in effects)
 
 
 def _what_hurts(answer: Mapping[str, Any]) -> str:
@@ -327,7 +320,9 @@ fix_the_settings = Exercise(
 )
 
 
-_DELIVERY = Settings(TopicSettings(2, is_unclean_election_enabled=True, fetch_wait_max_ms=0), ProducerSettings("all"))
+_DELIVERY = model.Settings(
+    model.TopicSettings(2, is_unclean_election_enabled=True, fetch_wait_max_ms=0), model.ProducerSettings("all")
+)
 _GAME = Game(
     step,
     broken,

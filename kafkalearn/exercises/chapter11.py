@@ -22,16 +22,7 @@ from kafkalearn.purgatory.requests import (
     step,
 )
 from kafkalearn.purgatory.wheel import journey, place
-from kafkalearn.replication.events import (
-    BrokerFrozen,
-    BrokerThawed,
-    Fetch,
-    FetchAnswered,
-    LeaderElected,
-    Produce,
-    ProduceAnswered,
-    TimePassed,
-)
+from kafkalearn.replication import events
 
 _DELAYS = (19, 20, 445, 8_000, 8_001)
 
@@ -75,12 +66,12 @@ predict_buckets = Exercise(
 )
 
 _SCRIPT = (
-    ("1", "broker 2 fetches", Fetch(2)),
+    ("1", "broker 2 fetches", events.Fetch(2)),
     ("2", "consumer c1 fetches", ConsumerFetch("c1", 0, max_wait_ms=60_000)),
-    ("3", "a producer sends p1, acks=1", SizedProduce(Produce(acks=1))),
-    ("4", "a producer sends p2, acks=all", SizedProduce(Produce(acks="all"))),
-    ("5", "broker 2 fetches", Fetch(2)),
-    ("6", "broker 2 fetches", Fetch(2)),
+    ("3", "a producer sends p1, acks=1", SizedProduce(events.Produce(acks=1))),
+    ("4", "a producer sends p2, acks=all", SizedProduce(events.Produce(acks="all"))),
+    ("5", "broker 2 fetches", events.Fetch(2)),
+    ("6", "broker 2 fetches", events.Fetch(2)),
 )
 _WAITING = ("broker 2 (event 1)", "c1", "p1", "p2")
 
@@ -91,11 +82,11 @@ def _answered_at() -> dict[str, int]:
     for frame in simulate(Settings(replica_count=2), [event for *_, event in _SCRIPT])[1:]:
         for effect in frame.state.effects:
             match effect:
-                case FetchAnswered(broker_id=2):
+                case events.FetchAnswered(broker_id=2):
                     found.setdefault("broker 2 (event 1)", frame.index)
                 case ConsumerAnswered(name="c1"):
                     found.setdefault("c1", frame.index)
-                case ProduceAnswered(request=request):
+                case events.ProduceAnswered(request=request):
                     found.setdefault(f"p{request}", frame.index)
     return {name: found[name] for name in _WAITING}
 
@@ -250,11 +241,13 @@ def _first_answer(answer: Mapping[str, int], order_count: int) -> tuple[int, int
     broker = step(settings, start(settings), fetch)
     for number in range(1, order_count + 1):
         if broker.consumers:
-            broker = step(settings, broker, TimePassed(_ORDER_INTERVAL_MS))
+            broker = step(settings, broker, events.TimePassed(_ORDER_INTERVAL_MS))
         if broker.consumers:
-            broker = step(settings, broker, SizedProduce(Produce(acks=1, values=(f"order {number}",)), _ORDER_BYTES))
+            broker = step(
+                settings, broker, SizedProduce(events.Produce(acks=1, values=(f"order {number}",)), _ORDER_BYTES)
+            )
     if broker.consumers:
-        broker = step(settings, broker, TimePassed(answer["fetch.max.wait.ms"]))
+        broker = step(settings, broker, events.TimePassed(answer["fetch.max.wait.ms"]))
     (first,) = [effect for effect in broker.effects if isinstance(effect, ConsumerAnswered)]
     return len(first.records), min(broker.partition.now_ms, answer["fetch.max.wait.ms"])
 
@@ -407,12 +400,12 @@ _GAME = Game(
     start(_PARTITION),
     WITHIN_TIMEOUT,
     {
-        "a producer sends": SizedProduce(Produce(acks="all", timeout_ms=1000), 200),
-        "broker 2 fetches": Fetch(2),
-        "500 ms pass": TimePassed(500),
-        "the leader freezes": BrokerFrozen(1),
-        "the leader goes on": BrokerThawed(1),
-        "broker 2 is elected": LeaderElected(2, (1, 2)),
+        "a producer sends": SizedProduce(events.Produce(acks="all", timeout_ms=1000), 200),
+        "broker 2 fetches": events.Fetch(2),
+        "500 ms pass": events.TimePassed(500),
+        "the leader freezes": events.BrokerFrozen(1),
+        "the leader goes on": events.BrokerThawed(1),
+        "broker 2 is elected": events.LeaderElected(2, (1, 2)),
     },
     "a producer sends > the leader freezes > 500 ms pass > 500 ms pass > 500 ms pass",
 )

@@ -31,18 +31,9 @@ from typing import Any
 
 from kafkalearn.base.checks import iterable, key_bytes, one_of
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats import wire
 from kafkalearn.formats.batches import Batch, map_file, read_batch
 from kafkalearn.formats.segments import Span, base_offset_of, walk
-from kafkalearn.formats.wire import (
-    Layout,
-    Reader,
-    Undecodable,
-    decode_message,
-    encode_message,
-    recorded_layout,
-    refuse_rest,
-    unsigned_varint,
-)
 
 __all__ = ["ClusterMetadata", "decode_record", "encode_record", "read_metadata", "replay"]
 
@@ -59,13 +50,13 @@ _NAMES: Mapping[int, str] = MappingProxyType({number: name for name, number in _
 
 
 @cache
-def find_layout(name: str) -> Layout:
+def find_layout(name: str) -> wire.Layout:
     """The layout of a kind of record, by the name of Kafka's class.
 
     >>> [each.name for each in find_layout("ConfigRecord").body.plain(version=0)]
     ['resourceType', 'resourceName', 'name', 'value']
     """
-    return recorded_layout(name, RECORDS[one_of("record of the metadata", name, RECORDS)])
+    return wire.recorded_layout(name, RECORDS[one_of("record of the metadata", name, RECORDS)])
 
 
 # Records from bytes and to bytes.
@@ -88,24 +79,24 @@ def decode_record(value: bytes) -> MetadataRecord:
     Undecodable
         If the bytes are too few or too many, or of a kind or version that Kafka 4.4 does not know.
     """
-    reader = Reader(key_bytes("value", value), "metadata record")
+    reader = wire.Reader(key_bytes("value", value), "metadata record")
     frame = reader.varint("", "frame")
     if frame != FRAME:
-        raise Undecodable(f"metadata record: frame {frame} at byte 0 is unknown; known is {FRAME}", "frame", 0)
+        raise wire.Undecodable(f"metadata record: frame {frame} at byte 0 is unknown; known is {FRAME}", "frame", 0)
     start = reader.position
     number = reader.varint("", "kind")
     if number not in _NAMES:
         what = f"metadata record: kind {number} at byte {start} is unknown; known are 0 to {max(_NAMES)}"
-        raise Undecodable(what, "kind", start)
+        raise wire.Undecodable(what, "kind", start)
     layout = find_layout(_NAMES[number])
     start = reader.position
     version = reader.varint("", "version")
     if version > layout.newest:
         what = f"{layout.name}: version {version} at byte {start} is unknown; known is 0 to {layout.newest}"
-        raise Undecodable(what, "version", start)
+        raise wire.Undecodable(what, "version", start)
     reader.name = f"{layout.name} version {version}"
-    fields = decode_message(reader, layout, version)
-    refuse_rest(reader)
+    fields = wire.decode_message(reader, layout, version)
+    wire.refuse_rest(reader)
     return MetadataRecord(layout.name, version, fields)
 
 
@@ -120,8 +111,8 @@ def encode_record(name: str, fields: Mapping[str, object], version: int = 0) -> 
     layout = find_layout(name)
     if not 0 <= version <= layout.newest:
         raise KafkaLearnError(f"{name} has versions 0 to {layout.newest}, got {version}")
-    front = b"".join(map(unsigned_varint, (FRAME, _NUMBERS[name], version)))
-    return front + encode_message(layout, version, fields)
+    front = b"".join(map(wire.unsigned_varint, (FRAME, _NUMBERS[name], version)))
+    return front + wire.encode_message(layout, version, fields)
 
 
 # What the records describe. The last one of each key counts; those of a transaction that was aborted do not (KIP-868).
@@ -228,7 +219,7 @@ def replay(values: Iterable[bytes], *, snapshot: str | None = None) -> ClusterMe
     for value in iterable("values", values, of="values of records"):
         try:
             record = decode_record(value)
-        except Undecodable as error:
+        except wire.Undecodable as error:
             problems.append(str(error))
             continue
         counts[record.name] += 1

@@ -23,25 +23,9 @@ from typing import Any
 
 from kafkalearn.base.checks import iterable, key_bytes, text, whole_number
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.formats import wire
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Segment
-from kafkalearn.formats.wire import (
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    NUMBERS,
-    STRING,
-    Array,
-    Field,
-    Reader,
-    Undecodable,
-    decode_message,
-    encode_message,
-    layout,
-    refuse_rest,
-    structure,
-)
 from kafkalearn.offsets.replay import Pair, key_values
 
 __all__ = [
@@ -60,23 +44,23 @@ __all__ = [
 # Apache Kafka 0.11 to 4.3, ``TransactionLogKey`` and ``TransactionLogValue``. Version 1 (KIP-915, KIP-890) has tagged
 # fields, that of tag 3 since 4.1.
 
-TRANSACTION_LOG_KEY = layout("TransactionLogKey", Field("transactionalId", STRING))
+TRANSACTION_LOG_KEY = wire.layout("TransactionLogKey", wire.Field("transactionalId", wire.STRING))
 
-_PARTITIONS = structure(Field("topic", STRING), Field("partitionIds", Array(INT32)))
+_PARTITIONS = wire.structure(wire.Field("topic", wire.STRING), wire.Field("partitionIds", wire.Array(wire.INT32)))
 
-TRANSACTION_LOG_VALUE = layout(
+TRANSACTION_LOG_VALUE = wire.layout(
     "TransactionLogValue",
-    Field("producerId", INT64),
-    Field("previousProducerId", INT64, since=1, default=-1, tag=0),
-    Field("nextProducerId", INT64, since=1, default=-1, tag=1),
-    Field("producerEpoch", INT16),
-    Field("nextProducerEpoch", INT16, since=1, default=-1, tag=3),
-    Field("transactionTimeoutMs", INT32),
-    Field("transactionStatus", INT8),
-    Field("transactionPartitions", Array(_PARTITIONS), is_nullable=True),
-    Field("transactionLastUpdateTimestampMs", INT64),
-    Field("transactionStartTimestampMs", INT64),
-    Field("clientTransactionVersion", INT16, since=1, default=0, tag=2),
+    wire.Field("producerId", wire.INT64),
+    wire.Field("previousProducerId", wire.INT64, since=1, default=-1, tag=0),
+    wire.Field("nextProducerId", wire.INT64, since=1, default=-1, tag=1),
+    wire.Field("producerEpoch", wire.INT16),
+    wire.Field("nextProducerEpoch", wire.INT16, since=1, default=-1, tag=3),
+    wire.Field("transactionTimeoutMs", wire.INT32),
+    wire.Field("transactionStatus", wire.INT8),
+    wire.Field("transactionPartitions", wire.Array(_PARTITIONS), is_nullable=True),
+    wire.Field("transactionLastUpdateTimestampMs", wire.INT64),
+    wire.Field("transactionStartTimestampMs", wire.INT64),
+    wire.Field("clientTransactionVersion", wire.INT16, since=1, default=0, tag=2),
     newest=1,
     flexible_since=1,
 )
@@ -86,7 +70,7 @@ TRANSACTION_LOG_VALUE = layout(
 
 TOPIC = "__transaction_state"
 KEY_TYPE = 0
-_VERSION = NUMBERS[INT16]
+_VERSION = wire.NUMBERS[wire.INT16]
 
 
 def decode_key(key: bytes) -> str:
@@ -106,13 +90,13 @@ def decode_key(key: bytes) -> str:
     ----------
     Apache Kafka, ``TransactionLog.readTxnRecordKey``.
     """
-    reader = Reader(key_bytes("key", key), TRANSACTION_LOG_KEY.name)
-    number = reader.number(INT16, role="record type")
+    reader = wire.Reader(key_bytes("key", key), TRANSACTION_LOG_KEY.name)
+    number = reader.number(wire.INT16, role="record type")
     if number != KEY_TYPE:
         what = f"{TRANSACTION_LOG_KEY.name}: record type {number} at byte 0 is unknown; known is {KEY_TYPE}"
-        raise Undecodable(what, "record type", 0)
-    fields = decode_message(reader, TRANSACTION_LOG_KEY, KEY_TYPE)
-    refuse_rest(reader)
+        raise wire.Undecodable(what, "record type", 0)
+    fields = wire.decode_message(reader, TRANSACTION_LOG_KEY, KEY_TYPE)
+    wire.refuse_rest(reader)
     transactional_id: Any = fields["transactionalId"]  # a text, says the layout
     return transactional_id
 
@@ -129,15 +113,15 @@ def decode_value(value: bytes | None) -> tuple[int, dict[str, object]] | tuple[N
     """
     if value is None:
         return None, None
-    reader = Reader(key_bytes("value", value), TRANSACTION_LOG_VALUE.name)
-    version = reader.number(INT16, role="version")
+    reader = wire.Reader(key_bytes("value", value), TRANSACTION_LOG_VALUE.name)
+    version = reader.number(wire.INT16, role="version")
     newest = TRANSACTION_LOG_VALUE.newest
     if not 0 <= version <= newest:
         what = f"{reader.name}: version {version} at byte 0 is unknown; known is 0 to {newest}"
-        raise Undecodable(what, "version", 0)
+        raise wire.Undecodable(what, "version", 0)
     reader.name = f"{reader.name} version {version}"
-    fields = decode_message(reader, TRANSACTION_LOG_VALUE, version)
-    refuse_rest(reader)
+    fields = wire.decode_message(reader, TRANSACTION_LOG_VALUE, version)
+    wire.refuse_rest(reader)
     return version, fields
 
 
@@ -148,7 +132,7 @@ def encode_key(transactional_id: str) -> bytes:
     '0000000762696c6c696e67'
     """
     fields = {"transactionalId": text("transactional_id", transactional_id)}
-    return _VERSION.pack(KEY_TYPE) + encode_message(TRANSACTION_LOG_KEY, KEY_TYPE, fields)
+    return _VERSION.pack(KEY_TYPE) + wire.encode_message(TRANSACTION_LOG_KEY, KEY_TYPE, fields)
 
 
 def encode_value(version: int, fields: Mapping[str, object]) -> bytes:
@@ -167,7 +151,7 @@ def encode_value(version: int, fields: Mapping[str, object]) -> bytes:
     kafkalearn.base.errors.KafkaLearnError: TransactionLogValue version 1: producerEpoch is missing; it has no default
     """
     version = whole_number("version", version, at_least=0, at_most=TRANSACTION_LOG_VALUE.newest)
-    return _VERSION.pack(version) + encode_message(TRANSACTION_LOG_VALUE, version, fields)
+    return _VERSION.pack(version) + wire.encode_message(TRANSACTION_LOG_VALUE, version, fields)
 
 
 # Every transactional id and how its last transaction stands.
@@ -255,7 +239,7 @@ def replay(records: Iterable[Pair | Record | Segment]) -> ReplayedTransactions:
                 continue
             transactional_id = decode_key(key)
             _, fields = decode_value(value)
-        except Undecodable as error:
+        except wire.Undecodable as error:
             problems.append(str(error))
             continue
         if fields is None:

@@ -12,24 +12,9 @@ from dataclasses import replace
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.formats.batches import Batch as DiskBatch
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, length_of, record_bytes
+from kafkalearn.log import model
 from kafkalearn.log.index import FARTHEST, is_index_full
-from kafkalearn.log.model import (
-    NO_TIMESTAMP,
-    Append,
-    Appended,
-    AppendRefused,
-    Batch,
-    DuplicateRecognised,
-    EndTransaction,
-    Log,
-    NewBatch,
-    Producer,
-    Record,
-    Segment,
-    SegmentRolled,
-    Settings,
-    Transaction,
-)
+from kafkalearn.log.model import Batch, Log, NewBatch, Producer, Settings
 from kafkalearn.log.sequences import (
     EXPIRATION_MS,
     NO_PRODUCER,
@@ -46,7 +31,7 @@ from kafkalearn.log.sequences import (
 from kafkalearn.releases.lines import at_least
 
 
-def append(settings: Settings, log: Log, event: Append) -> Log:
+def append(settings: Settings, log: Log, event: model.Append) -> Log:
     """The log after an append; a batch that the broker refuses is not written, nor are those behind it.
 
     Raises
@@ -67,7 +52,7 @@ def append(settings: Settings, log: Log, event: Append) -> Log:
         if error is None:
             log, error = _judged_and_written(settings, log, batch, now_ms)
         if error is not None:
-            return replace(log, effects=(*log.effects, AppendRefused(error)))
+            return replace(log, effects=(*log.effects, model.AppendRefused(error)))
     return log
 
 
@@ -113,7 +98,7 @@ def _record_error(settings: Settings, batch: Batch, now_ms: int) -> str | None:
     for record in batch.records:
         if needs_keys and record.key is None:
             errors.append("INVALID_RECORD" if settings.has("2.4") else "CORRUPT_MESSAGE")
-        elif record.timestamp_ms != NO_TIMESTAMP and not -after_ms <= now_ms - record.timestamp_ms <= before_ms:
+        elif record.timestamp_ms != model.NO_TIMESTAMP and not -after_ms <= now_ms - record.timestamp_ms <= before_ms:
             errors.append("INVALID_TIMESTAMP")
     if settings.has("2.5") and "INVALID_TIMESTAMP" in errors:
         return "INVALID_TIMESTAMP"
@@ -134,7 +119,9 @@ def _judged_and_written(settings: Settings, log: Log, batch: Batch, now_ms: int)
         return log, verdict.error
     if verdict.duplicate_of is not None:
         first = verdict.duplicate_of.base_offset
-        return replace(log, effects=(*log.effects, DuplicateRecognised(first, first + stamp.record_count - 1))), None
+        return replace(
+            log, effects=(*log.effects, model.DuplicateRecognised(first, first + stamp.record_count - 1))
+        ), None
     if not batch.is_transactional and _is_in_transaction(log, batch.producer_id):
         return log, "INVALID_TXN_STATE"
     remembered = remember(entry, stamp, batch.base_offset, release=settings.release)
@@ -144,7 +131,7 @@ def _judged_and_written(settings: Settings, log: Log, batch: Batch, now_ms: int)
 
 def new_batch(base_offset: int, new: NewBatch) -> Batch:
     """The batch with the offsets it gets."""
-    records = tuple(Record(base_offset + index, *each) for index, each in enumerate(new.records))
+    records = tuple(model.Record(base_offset + index, *each) for index, each in enumerate(new.records))
     needed = new.uncompressed_bytes
     size_bytes = needed if new.size_bytes is None else new.size_bytes
     return Batch(
@@ -162,7 +149,7 @@ def new_batch(base_offset: int, new: NewBatch) -> Batch:
     )
 
 
-def size_of(base_offset: int, base_ms: int, records: Iterable[Record]) -> int:
+def size_of(base_offset: int, base_ms: int, records: Iterable[model.Record]) -> int:
     """The bytes of a batch of these records whose timestamps count from `base_ms`."""
     return BATCH_HEADER_BYTES + sum(
         record_bytes(
@@ -176,7 +163,7 @@ def size_of(base_offset: int, base_ms: int, records: Iterable[Record]) -> int:
     )
 
 
-def end_transaction(settings: Settings, log: Log, event: EndTransaction) -> Log:
+def end_transaction(settings: Settings, log: Log, event: model.EndTransaction) -> Log:
     """The log with a marker at its end; the producer's open transaction, if it has one, is over.
 
     A marker of an older epoch than the log knows is refused.
@@ -185,7 +172,7 @@ def end_transaction(settings: Settings, log: Log, event: EndTransaction) -> Log:
     batch = Batch(
         offset,
         offset,
-        (Record(offset, None, None, event.timestamp_ms),),
+        (model.Record(offset, None, None, event.timestamp_ms),),
         MARKER_BYTES,
         event.timestamp_ms,
         producer_id=event.producer_id,
@@ -197,7 +184,7 @@ def end_transaction(settings: Settings, log: Log, event: EndTransaction) -> Log:
         log = roll(log, event.timestamp_ms)
     known = log.producer(event.producer_id)
     if known is not None and event.producer_epoch < known.epoch:
-        return replace(log, effects=(*log.effects, AppendRefused(old_epoch(settings.release))))
+        return replace(log, effects=(*log.effects, model.AppendRefused(old_epoch(settings.release))))
     log = _write(log, batch, event.timestamp_ms)
     keeps_epoch = known is not None and known.epoch == event.producer_epoch
     producer = known if known is not None and keeps_epoch else Producer(event.producer_id, event.producer_epoch, None)
@@ -217,11 +204,11 @@ def _write(log: Log, batch: Batch, now_ms: int) -> Log:
         log,
         segments=(*log.segments[:-1], active),
         log_end_offset=batch.last_offset + 1,
-        effects=(*log.effects, Appended(batch.base_offset, batch.last_offset)),
+        effects=(*log.effects, model.Appended(batch.base_offset, batch.last_offset)),
     )
 
 
-def must_roll(settings: Settings, segment: Segment, batch: Batch, now_ms: int) -> bool:
+def must_roll(settings: Settings, segment: model.Segment, batch: Batch, now_ms: int) -> bool:
     """Whether the active segment is closed before a batch is written.
 
     By size: a batch that fits exactly still goes in. By time: the records' timestamps count, not the clock, and only
@@ -246,8 +233,8 @@ def roll(log: Log, now_ms: int | None) -> Log:
     if not log.active.batches and log.active.base_offset == base_offset:
         return log
     now_ms = log.active.modified_ms if now_ms is None else now_ms
-    opened = Segment(base_offset, (), now_ms, now_ms)
-    return replace(log, segments=(*log.segments, opened), effects=(*log.effects, SegmentRolled(base_offset)))
+    opened = model.Segment(base_offset, (), now_ms, now_ms)
+    return replace(log, segments=(*log.segments, opened), effects=(*log.effects, model.SegmentRolled(base_offset)))
 
 
 def _remember(log: Log, batch: Batch, producer: Producer) -> Log:
@@ -255,7 +242,7 @@ def _remember(log: Log, batch: Batch, producer: Producer) -> Log:
     log = replace(log, producers=_put(log.producers, producer))
     if not batch.is_transactional or _is_in_transaction(log, batch.producer_id):
         return log
-    return replace(log, transactions=(*log.transactions, Transaction(batch.producer_id, batch.base_offset)))
+    return replace(log, transactions=(*log.transactions, model.Transaction(batch.producer_id, batch.base_offset)))
 
 
 def _is_in_transaction(log: Log, producer_id: int) -> bool:
@@ -286,7 +273,7 @@ class ProducerState:
         self.entries: dict[int, ProducerStateEntry] = {}
         self.last_offsets: dict[int, int] = {}
         self.begun: dict[int, int] = {}  # producer id -> first offset of its open transaction
-        self.ended: list[Transaction] = []
+        self.ended: list[model.Transaction] = []
 
     def read(self, batch: DiskBatch) -> None:
         """Read the next batch."""
@@ -312,14 +299,14 @@ class ProducerState:
         (marker, *_) = batch.records
         first = self.begun.pop(batch.producer_id, None)
         if first is not None:
-            self.ended.append(Transaction(batch.producer_id, first, batch.base_offset, marker.control == ABORT))
+            self.ended.append(model.Transaction(batch.producer_id, first, batch.base_offset, marker.control == ABORT))
         batches = entry.batches if entry is not None and entry.producer_epoch == batch.producer_epoch else ()
         return ProducerStateEntry(batch.producer_epoch, batches, marker.timestamp_ms)
 
     @property
-    def transactions(self) -> tuple[Transaction, ...]:
+    def transactions(self) -> tuple[model.Transaction, ...]:
         """Those that have ended and those that are open, as they began."""
-        still_open = (Transaction(producer_id, first) for producer_id, first in self.begun.items())
+        still_open = (model.Transaction(producer_id, first) for producer_id, first in self.begun.items())
         return tuple(sorted((*self.ended, *still_open), key=lambda each: each.first_offset))
 
     def producers(self, now_ms: int | None) -> tuple[Producer, ...]:

@@ -15,27 +15,10 @@ from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, bytes_of
 from kafkalearn.formats.wire import varint_bytes
+from kafkalearn.log import model
 from kafkalearn.log.appending import size_of
 from kafkalearn.log.index import FARTHEST, OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES, index_of
-from kafkalearn.log.model import (
-    DEAD,
-    LONG_MAX,
-    RUNNING,
-    UNCLEANABLE,
-    Batch,
-    Cleanable,
-    Cleaned,
-    CleanerFailed,
-    CleanerStopped,
-    Decision,
-    Log,
-    Record,
-    ReplaceCleanerThreads,
-    Segment,
-    Settings,
-    Transaction,
-    ends_of,
-)
+from kafkalearn.log.model import Batch, Cleanable, Decision, Log, Record, Segment, Settings, Transaction
 
 # How dirty a log is, and whether that is enough. The *dirty* part begins at the checkpoint of the last cleaning. It
 # ends where the first of three things is: an offset that is not decided yet, the active segment, or a segment that
@@ -119,27 +102,27 @@ def _must(settings: Settings, dirty: tuple[Segment, ...], now_ms: int) -> bool:
 
 def stop(settings: Settings, log: Log, reason: str, is_java_error: bool = False) -> Log:
     """The log after an exception in its cleaner; a Java Error, such as out of memory, always ends the thread."""
-    state = UNCLEANABLE if settings.has("2.1") and not is_java_error else DEAD
-    return replace(log, cleaner=state, effects=(*log.effects, CleanerStopped(reason)))
+    state = model.UNCLEANABLE if settings.has("2.1") and not is_java_error else model.DEAD
+    return replace(log, cleaner=state, effects=(*log.effects, model.CleanerStopped(reason)))
 
 
-def cleaner_failed(settings: Settings, log: Log, event: CleanerFailed) -> Log:
+def cleaner_failed(settings: Settings, log: Log, event: model.CleanerFailed) -> Log:
     """The log after an exception that came from outside the model."""
-    if log.cleaner == DEAD:
+    if log.cleaner == model.DEAD:
         raise IllegalEvent(f"{event!r}: the cleaner thread is dead already; Restart or ReplaceCleanerThreads come next")
     return stop(settings, log, event.reason, event.is_java_error)
 
 
 def restart(log: Log) -> Log:
     """The log after the broker was restarted: there is a thread again, and no partition is left out."""
-    return replace(log, cleaner=RUNNING)
+    return replace(log, cleaner=model.RUNNING)
 
 
-def replace_threads(settings: Settings, log: Log, event: ReplaceCleanerThreads) -> Log:
+def replace_threads(settings: Settings, log: Log, event: model.ReplaceCleanerThreads) -> Log:
     """The log with new cleaner threads; a partition that was left out stays so."""
     if not settings.has("1.1"):
         raise IllegalEvent(f"{event!r}: log.cleaner.threads can be changed without a restart since 1.1 only")
-    return replace(log, cleaner=RUNNING if log.cleaner == DEAD else log.cleaner)
+    return replace(log, cleaner=model.RUNNING if log.cleaner == model.DEAD else log.cleaner)
 
 
 def cleaner_metrics(settings: Settings, log: Log, now_ms: int) -> Mapping[str, int | None]:
@@ -166,7 +149,7 @@ def cleaner_metrics(settings: Settings, log: Log, now_ms: int) -> Mapping[str, i
 'uncleanable-partitions-count': 1, 'uncleanable-bytes': 0, 'DeadThreadCount': 0}
     """
     whole_number("now_ms", now_ms, at_least=0)
-    is_uncleanable = log.cleaner == UNCLEANABLE
+    is_uncleanable = log.cleaner == model.UNCLEANABLE
     found: dict[str, int | None] = {"cleaner-offset-checkpoint": log.checkpoint, "log end offset": log.log_end_offset}
     if settings.has("0.10.2"):
         found["time-since-last-run-ms"] = None if log.last_round_ms is None else now_ms - log.last_round_ms
@@ -175,7 +158,7 @@ def cleaner_metrics(settings: Settings, log: Log, now_ms: int) -> Mapping[str, i
         left_bytes = cleanable(settings, log, now_ms).cleanable_bytes
         found["uncleanable-bytes"] = left_bytes if is_uncleanable else 0
     if settings.has("2.4"):
-        found["DeadThreadCount"] = int(log.cleaner == DEAD)
+        found["DeadThreadCount"] = int(log.cleaner == model.DEAD)
     return found
 
 
@@ -200,7 +183,7 @@ def groups_of(settings: Settings, segments: tuple[Segment, ...], end: int) -> tu
     """
     groups: list[list[Segment]] = []
     room: list[int] = []
-    for segment, next_base in zip(segments, ends_of(segments, end), strict=True):
+    for segment, next_base in zip(segments, model.ends_of(segments, end), strict=True):
         sizes = _sizes(settings, segment)
         is_near = groups and (not segment.batches or next_base - 1 - groups[-1][0].base_offset <= FARTHEST)
         if is_near and all(size <= left for size, left in zip(sizes, room, strict=True)):
@@ -327,10 +310,10 @@ def _moments(settings: Settings, log: Log) -> set[int]:
     """When a dirty segment leaves the protection of the one lag, and when it exceeds the other."""
     first_dirty = first_dirty_offset(log)
     closed = log.segments[:-1]
-    ends = ends_of(closed, log.active.base_offset)
+    ends = model.ends_of(closed, log.active.base_offset)
     dirty = [each for each, end in zip(closed, ends, strict=True) if end > first_dirty]
     ripe = {segment.largest_timestamp_ms + settings.min_compaction_lag_ms for segment in dirty}
-    if settings.max_compaction_lag_ms == LONG_MAX:
+    if settings.max_compaction_lag_ms == model.LONG_MAX:
         return ripe
     return ripe | {segment.first_timestamp_ms + settings.max_compaction_lag_ms + 1 for segment in dirty}
 
@@ -349,7 +332,7 @@ def _missing_bytes(settings: Settings, clean_bytes: int, cleanable_bytes: int) -
     step = 1
     while not is_enough(too_few + step):  # a ratio near 1 is a float that many counts share
         step *= 2
-        if step > LONG_MAX:
+        if step > model.LONG_MAX:
             return None
     enough = too_few + step
     while enough - too_few > 1:
@@ -394,7 +377,7 @@ def offset_map(settings: Settings, log: Log, cleanable: Cleanable) -> OffsetMap:
     transactions = CleanedTransactions(log, dirty[0].base_offset, cleanable.first_uncleanable_offset)
     offsets: dict[bytes, int] = {}
     latest = cleanable.first_dirty_offset - 1
-    for segment, end in zip(dirty, ends_of(dirty, cleanable.first_uncleanable_offset), strict=True):
+    for segment, end in zip(dirty, model.ends_of(dirty, cleanable.first_uncleanable_offset), strict=True):
         for batch in segment.batches:
             for record in () if transactions.read(batch) or batch.marker else batch.records:
                 if record.key is None or record.offset < cleanable.first_dirty_offset:
@@ -410,7 +393,7 @@ def offset_map(settings: Settings, log: Log, cleanable: Cleanable) -> OffsetMap:
 def _dirty_segments(log: Log, cleanable: Cleanable) -> list[Segment]:
     """The segments from the one that holds the first dirty offset up to the first uncleanable one."""
     below = [each for each in log.segments if each.base_offset < cleanable.first_uncleanable_offset]
-    ends = ends_of(below, cleanable.first_uncleanable_offset)
+    ends = model.ends_of(below, cleanable.first_uncleanable_offset)
     return [each for each, end in zip(below, ends, strict=True) if end > cleanable.first_dirty_offset]
 
 
@@ -542,7 +525,7 @@ def clean(settings: Settings, log: Log, cleanable: Cleanable, now_ms: int) -> Lo
     decisions: list[Decision] = []
     groups = groups_of(settings, copied, cleanable.first_uncleanable_offset)
     segments = tuple(_merged(cleaning, group, transactions, decisions) for group in groups)
-    done = Cleaned(cleanable, found.latest_offset, found.is_full, cleaning.legacy_horizon_ms, tuple(decisions))
+    done = model.Cleaned(cleanable, found.latest_offset, found.is_full, cleaning.legacy_horizon_ms, tuple(decisions))
     return replace(
         log,
         segments=segments + left,

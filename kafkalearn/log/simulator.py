@@ -11,35 +11,9 @@ from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.formats.records import bytes_of
-from kafkalearn.log import cleaner
+from kafkalearn.log import cleaner, model
 from kafkalearn.log.appending import append, end_transaction, roll
-from kafkalearn.log.model import (
-    CLEANER_STATES,
-    RUNNING,
-    Append,
-    Batch,
-    Clean,
-    Cleaned,
-    CleanerFailed,
-    CleanerRound,
-    DeleteRecordsRefused,
-    EndTransaction,
-    Log,
-    LogEvent,
-    MoveLogStart,
-    NotCleaned,
-    ProducerExpired,
-    Record,
-    ReplaceCleanerThreads,
-    Restart,
-    Retain,
-    Roll,
-    SegmentsDeleted,
-    SetHighWatermark,
-    Settings,
-    ends_of,
-    start,
-)
+from kafkalearn.log.model import Log, LogEvent, Settings
 from kafkalearn.log.retention import retain
 
 TO_HIGH_WATERMARK = -1  # as a DeleteRecords request has it
@@ -50,13 +24,14 @@ def simulate(settings: Settings, events: Iterable[LogEvent], initial: Log | None
 
     Examples
     --------
+    >>> from kafkalearn.log import Append, Clean, Roll
     >>> from kafkalearn.log.model import NewBatch
     >>> writes = Append(tuple(NewBatch(((key, "v", 1000),)) for key in "aba"))
     >>> trace = simulate(Settings(cleanup_policy="compact"), [writes, Roll(), Clean(now_ms=5000)])
     >>> [(record.offset, record.key) for record in trace[-1].state.records]
     [(1, 'b'), (2, 'a')]
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, log: Log, event: LogEvent) -> Log:
@@ -73,41 +48,41 @@ def step(settings: Settings, log: Log, event: LogEvent) -> Log:
     """
     log = replace(log, effects=())
     match event:
-        case Append():
+        case model.Append():
             return append(settings, log, event)
-        case EndTransaction():
+        case model.EndTransaction():
             return end_transaction(settings, log, event)
-        case ProducerExpired(producer_id):
+        case model.ProducerExpired(producer_id):
             producers = tuple(each for each in log.producers if each.producer_id != producer_id)
             return replace(log, producers=producers)
-        case Roll(now_ms):
+        case model.Roll(now_ms):
             return roll(log, now_ms)
-        case SetHighWatermark():
+        case model.SetHighWatermark():
             return _set_high_watermark(log, event)
-        case MoveLogStart():
+        case model.MoveLogStart():
             return _move_log_start(settings, log, event)
-        case Clean(now_ms, is_forced):
+        case model.Clean(now_ms, is_forced):
             return _clean(settings, log, now_ms, is_forced)
-        case Retain(now_ms):
+        case model.Retain(now_ms):
             return retain(settings, log, now_ms)
-        case CleanerRound(now_ms):
+        case model.CleanerRound(now_ms):
             return _round(settings, log, now_ms)
-        case CleanerFailed():
+        case model.CleanerFailed():
             return cleaner.cleaner_failed(settings, log, event)
-        case Restart():
+        case model.Restart():
             return cleaner.restart(log)
-        case ReplaceCleanerThreads():
+        case model.ReplaceCleanerThreads():
             return cleaner.replace_threads(settings, log, event)
     raise no_event(event, get_args(LogEvent))
 
 
-def _set_high_watermark(log: Log, event: SetHighWatermark) -> Log:
+def _set_high_watermark(log: Log, event: model.SetHighWatermark) -> Log:
     if event.offset is not None and not 0 <= event.offset <= log.log_end_offset:
         raise IllegalEvent(f"{event!r}: the high watermark is between 0 and the log end offset {log.log_end_offset}")
     return replace(log, fixed_high_watermark=event.offset)
 
 
-def _move_log_start(settings: Settings, log: Log, event: MoveLogStart) -> Log:
+def _move_log_start(settings: Settings, log: Log, event: model.MoveLogStart) -> Log:
     """Only what is below the high watermark can be deleted, and nothing of a log that is compacted alone.
 
     Since 4.0 the last stable offset stays where the batch begins in which the log starts, if its transaction is open.
@@ -117,10 +92,10 @@ def _move_log_start(settings: Settings, log: Log, event: MoveLogStart) -> Log:
     Apache Kafka, ``Partition.deleteRecordsOnLeader``, ``UnifiedLog.maybeIncrementLogStartOffset``; KAFKA-17803 (4.0).
     """
     if settings.is_compacted and not settings.is_deleted:
-        return replace(log, effects=(DeleteRecordsRefused("POLICY_VIOLATION"),))
+        return replace(log, effects=(model.DeleteRecordsRefused("POLICY_VIOLATION"),))
     offset = log.high_watermark if event.offset == TO_HIGH_WATERMARK else event.offset
     if not 0 <= offset <= log.high_watermark:
-        return replace(log, effects=(DeleteRecordsRefused("OFFSET_OUT_OF_RANGE"),))
+        return replace(log, effects=(model.DeleteRecordsRefused("OFFSET_OUT_OF_RANGE"),))
     if offset <= log.log_start_offset:
         return log
     begins = [each.base_offset for each in log.batches if each.base_offset <= offset <= each.last_offset]
@@ -129,12 +104,12 @@ def _move_log_start(settings: Settings, log: Log, event: MoveLogStart) -> Log:
 
 
 def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:
-    if log.cleaner != RUNNING:
+    if log.cleaner != model.RUNNING:
         return log
     log = cleaner.with_valid_checkpoint(settings, replace(log, last_round_ms=now_ms))
     found = cleaner.cleanable(settings, log, now_ms)
     if not (found.is_eligible or (is_forced and found.cleanable_bytes > 0)):
-        return replace(log, effects=(NotCleaned(found),))
+        return replace(log, effects=(model.NotCleaned(found),))
     try:
         return cleaner.clean(settings, log, found, now_ms)
     except cleaner.CleanerDied as died:
@@ -144,7 +119,7 @@ def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:
 def _round(settings: Settings, log: Log, now_ms: int) -> Log:
     """A round of a cleaner thread: without the thread, or with the partition left out, nothing happens at all."""
     cleaned = _clean(settings, log, now_ms, is_forced=False)
-    if cleaned.cleaner != RUNNING or not settings.is_compacted:
+    if cleaned.cleaner != model.RUNNING or not settings.is_compacted:
         return cleaned
     return retain(settings, cleaned, now_ms)
 
@@ -158,7 +133,7 @@ def _batches_follow(settings: Settings, log: Log) -> bool:
 
 
 def _batches_in_their_segment(settings: Settings, log: Log) -> bool:
-    ends = ends_of(log.segments, log.log_end_offset)
+    ends = model.ends_of(log.segments, log.log_end_offset)
     return all(
         segment.base_offset <= batch.base_offset <= batch.last_offset < end
         for segment, end in zip(log.segments, ends, strict=True)
@@ -198,11 +173,11 @@ def _one_record_a_key(settings: Settings, log: Log) -> bool:
 def _decisions_carried_out(settings: Settings, log: Log) -> bool:
     """In the same round, retention may delete what the cleaner has kept."""
     there = {record.offset for batch in log.batches for record in batch.records}
-    has_deleted = any(isinstance(effect, SegmentsDeleted) for effect in log.effects)
+    has_deleted = any(isinstance(effect, model.SegmentsDeleted) for effect in log.effects)
     return all(
         decision.is_kept == (decision.offset in there) or (decision.is_kept and has_deleted)
         for effect in log.effects
-        if isinstance(effect, Cleaned)
+        if isinstance(effect, model.Cleaned)
         for decision in effect.decisions
     )
 
@@ -217,7 +192,7 @@ def _horizons_kept(settings: Settings, before: Log, log: Log) -> bool:
 
 def _last_tombstones_wait(settings: Settings, before: Log, log: Log) -> bool:
     """Only if a cleaning removed it: retention may delete a segment with its tombstones at any time."""
-    if not settings.has("3.1") or not any(isinstance(effect, Cleaned) for effect in log.effects):
+    if not settings.has("3.1") or not any(isinstance(effect, model.Cleaned) for effect in log.effects):
         return True
     there = {record.offset for record in log.records}
     first = log.segments[0].base_offset
@@ -228,7 +203,7 @@ def _last_tombstones_wait(settings: Settings, before: Log, log: Log) -> bool:
     return all(horizon is not None and round_ms is not None and horizon <= round_ms for horizon in tombstones)
 
 
-def _is_decided(log: Log, batch: Batch) -> bool:
+def _is_decided(log: Log, batch: model.Batch) -> bool:
     """Whether a batch holds data, and not that of an open or aborted transaction."""
     if batch.marker is not None or not batch.is_transactional:
         return batch.marker is None
@@ -240,7 +215,7 @@ def _is_decided(log: Log, batch: Batch) -> bool:
     )
 
 
-def _last_of_keys(log: Log) -> dict[bytes, Record]:
+def _last_of_keys(log: Log) -> dict[bytes, model.Record]:
     """The last record of each key, of all that a reader of committed records gets from the log start on."""
     return {
         bytes_of(record.key): record
@@ -281,7 +256,7 @@ INVARIANTS: Promises = {
     "batches lie in their segment": _batches_in_their_segment,
     "records lie in their batch, in the order of their offsets": _records_in_their_batch,
     "log start, last stable offset, high watermark and log end are in order": _offsets_in_order,
-    "the cleaner is in a known state": lambda settings, log: log.cleaner in CLEANER_STATES,
+    "the cleaner is in a known state": lambda settings, log: log.cleaner in model.CLEANER_STATES,
     "what was written keeps its offset and its content": Since(_nothing_rewritten),
     "below the checkpoint a key has one record": _one_record_a_key,
     "the cleaner does what it decided": _decisions_carried_out,
@@ -294,7 +269,7 @@ INVARIANTS: Promises = {
 PROMISES: Promises = {
     "the last value of every key survives": Since(_values_survive),
     "a tombstone is gone once its delete horizon has passed": _due_tombstones_gone,
-    "the cleaner is running": lambda settings, log: log.cleaner == RUNNING,
+    "the cleaner is running": lambda settings, log: log.cleaner == model.RUNNING,
 }
 """What a user of a compacted topic hopes for.
 

@@ -17,18 +17,8 @@ from kafkalearn.base.checks import key_bytes
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.java import utf16_key
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.formats.wire import (
-    BYTES,
-    INT16,
-    NUMBERS,
-    Dissector,
-    Layout,
-    Piece,
-    Reader,
-    Undecodable,
-    decode_message,
-    encode_message,
-)
+from kafkalearn.formats import wire
+from kafkalearn.formats.wire import Layout, Piece
 from kafkalearn.offsets.layouts import ASSIGNMENT, COOPERATIVE_USER_DATA, STICKY_USER_DATA, SUBSCRIPTION
 from kafkalearn.offsets.records import GROUP_TYPE, dissect
 
@@ -146,7 +136,7 @@ def decode_sticky_user_data(data: bytes) -> tuple[tuple[TopicPartition, ...], in
     data = key_bytes("data", data)
     try:
         fields = _message(STICKY_USER_DATA, data, 1)
-    except Undecodable:  # up to 2.2 there was no generation
+    except wire.Undecodable:  # up to 2.2 there was no generation
         fields = _message(STICKY_USER_DATA, data, 0)
     return _flat(fields["previousAssignment"]), fields.get("generation", -1)
 
@@ -158,7 +148,7 @@ def encode_sticky_user_data(partitions: Iterable[TopicPartition], generation: in
     '0000000000000001'
     """
     fields = {"previousAssignment": _nested(partitions), "generation": generation}
-    return encode_message(STICKY_USER_DATA, 1, fields)
+    return wire.encode_message(STICKY_USER_DATA, 1, fields)
 
 
 def decode_cooperative_user_data(data: bytes) -> int:
@@ -176,28 +166,28 @@ def encode_cooperative_user_data(generation: int) -> bytes:
     >>> encode_cooperative_user_data(4).hex()
     '00000004'
     """
-    return encode_message(COOPERATIVE_USER_DATA, 0, {"generation": generation})
+    return wire.encode_message(COOPERATIVE_USER_DATA, 0, {"generation": generation})
 
 
 def _message(layout: Layout, data: bytes, version: int) -> _Held:
-    return decode_message(Reader(data, layout.name), layout, version)
+    return wire.decode_message(wire.Reader(data, layout.name), layout, version)
 
 
 def _open(layout: Layout, data: bytes) -> tuple[int, _Held]:
-    return _read(Reader(key_bytes("data", data), layout.name), layout)
+    return _read(wire.Reader(key_bytes("data", data), layout.name), layout)
 
 
-def _read(reader: Reader, layout: Layout) -> tuple[int, _Held]:
-    version = reader.number(INT16, role="version")
+def _read(reader: wire.Reader, layout: Layout) -> tuple[int, _Held]:
+    version = reader.number(wire.INT16, role="version")
     if version < 0:
-        raise Undecodable(f"{layout.name}: version {version} at byte 0 is negative", "version", 0)
-    return version, decode_message(reader, layout, min(version, layout.newest))
+        raise wire.Undecodable(f"{layout.name}: version {version} at byte 0 is negative", "version", 0)
+    return version, wire.decode_message(reader, layout, min(version, layout.newest))
 
 
 def _close(layout: Layout, version: int, fields: Mapping[str, object]) -> bytes:
     if not 0 <= version <= layout.newest:
         raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {shown(version)}")
-    return NUMBERS[INT16].pack(version) + encode_message(layout, version, fields)
+    return wire.NUMBERS[wire.INT16].pack(version) + wire.encode_message(layout, version, fields)
 
 
 def _flat(by_topic: Iterable[_Held]) -> tuple[TopicPartition, ...]:
@@ -269,7 +259,7 @@ def _opened(piece: Piece) -> tuple[Piece, ...]:
         return (piece,)
     try:
         inside = _dissect(piece.value, _LAYOUTS[name])
-    except Undecodable:
+    except wire.Undecodable:
         return (piece,)
     return tuple(
         replace(
@@ -284,7 +274,7 @@ def _opened(piece: Piece) -> tuple[Piece, ...]:
 
 def _dissect(data: bytes, layout: Layout) -> tuple[Piece, ...]:
     """The pieces of a subscription or an assignment; bytes that follow are one more."""
-    reader = Dissector(data, layout.name)
+    reader = wire.Dissector(data, layout.name)
     _read(reader, layout)
-    rest = Piece(reader.position, len(data), "", "rest", BYTES, data[reader.position :])
+    rest = Piece(reader.position, len(data), "", "rest", wire.BYTES, data[reader.position :])
     return (*reader.pieces, rest) if rest.value else tuple(reader.pieces)

@@ -20,24 +20,8 @@ from typing import TypeAlias, TypeVar, overload
 from kafkalearn.base.checks import key_bytes, one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.java import utf16_key
-from kafkalearn.formats.wire import (
-    INT16,
-    NUMBERS,
-    TAGGED,
-    UNKNOWN_TAGS,
-    Array,
-    Dissector,
-    Field,
-    Kind,
-    Layout,
-    Piece,
-    Reader,
-    Structure,
-    Undecodable,
-    decode_message,
-    encode_message,
-    refuse_rest,
-)
+from kafkalearn.formats import wire
+from kafkalearn.formats.wire import Layout
 from kafkalearn.offsets import layouts
 
 # The number in front of a key was called the key's version once, and the tools printed it so up to 3.9. It never was
@@ -176,39 +160,41 @@ def fields_by_version(kind: RecordType | int | str) -> list[dict[str, str]]:
         for path, field in _fields(layout.body, "")
     ]
     if layout.is_flexible(layout.newest):
-        rows.append({"field": TAGGED} | {str(each): "yes" if layout.is_flexible(each) else "" for each in versions})
+        rows.append(
+            {"field": wire.TAGGED} | {str(each): "yes" if layout.is_flexible(each) else "" for each in versions}
+        )
     return rows
 
 
-def _fields(structure: Structure, path: str) -> Iterator[tuple[str, Field]]:
+def _fields(structure: wire.Structure, path: str) -> Iterator[tuple[str, wire.Field]]:
     for each in structure.fields:
         yield path + each.name, each
-        inner, mark = (each.kind.of, "[]") if isinstance(each.kind, Array) else (each.kind, "")
-        if isinstance(inner, Structure):
+        inner, mark = (each.kind.of, "[]") if isinstance(each.kind, wire.Array) else (each.kind, "")
+        if isinstance(inner, wire.Structure):
             yield from _fields(inner, f"{path}{each.name}{mark}.")
 
 
-def _words(field: Field, version: int) -> str:
+def _words(field: wire.Field, version: int) -> str:
     if not field.is_in(version):
         return ""
     tag = "" if field.tag is None else f", tag {field.tag}"
     return _kind_words(field.kind) + (" or null" if field.is_nullable else "") + tag
 
 
-def _kind_words(kind: Kind) -> str:
+def _kind_words(kind: wire.Kind) -> str:
     match kind:
-        case Array(of):
+        case wire.Array(of):
             return f"array of {_kind_words(of)}"
-        case Structure():
+        case wire.Structure():
             return "structure"
     return kind
 
 
 # Records from bytes and to bytes, every record type and every version.
 
-VERSION = NUMBERS[INT16]
+VERSION = wire.NUMBERS[wire.INT16]
 Fields: TypeAlias = Mapping[str, object]  # decoded: what each holds, the layout of its record type says
-Opened = TypeVar("Opened", bound=Reader)
+Opened = TypeVar("Opened", bound=wire.Reader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +273,10 @@ def decode_key(key: bytes, is_strict: bool = True) -> tuple[RecordType, dict[str
     >>> kind.words, fields
     ('group metadata', {'group': 'test-group'})
     """
-    reader, kind = _open_key(Reader, key)
-    fields = decode_message(reader, kind.key, 0)
+    reader, kind = _open_key(wire.Reader, key)
+    fields = wire.decode_message(reader, kind.key, 0)
     if is_strict:
-        refuse_rest(reader)
+        wire.refuse_rest(reader)
     return kind, fields
 
 
@@ -328,14 +314,14 @@ def decode_value(
     """
     if value is None:
         return None, None
-    reader, version = _open_value(Reader, record_type(kind).value, value)
-    fields = decode_message(reader, record_type(kind).value, version)
+    reader, version = _open_value(wire.Reader, record_type(kind).value, value)
+    fields = wire.decode_message(reader, record_type(kind).value, version)
     if is_strict:
-        refuse_rest(reader)
+        wire.refuse_rest(reader)
     return version, fields
 
 
-def dissect(key: bytes, value: bytes | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+def dissect(key: bytes, value: bytes | None) -> tuple[tuple[wire.Piece, ...], tuple[wire.Piece, ...]]:
     """A record byte by byte: the pieces of its key and those of its value, without gaps; errors as in `decode`.
 
     >>> pieces, _ = dissect(bytes.fromhex("0002000a746573742d67726f7570"), None)
@@ -345,22 +331,22 @@ def dissect(key: bytes, value: bytes | None) -> tuple[tuple[Piece, ...], tuple[P
     2 4 group length 10
     4 14 group value test-group
     """
-    reader, kind = _open_key(Dissector, key)
-    decode_message(reader, kind.key, 0)
-    refuse_rest(reader)
+    reader, kind = _open_key(wire.Dissector, key)
+    wire.decode_message(reader, kind.key, 0)
+    wire.refuse_rest(reader)
     if value is None:
         return tuple(reader.pieces), ()
-    of_value, version = _open_value(Dissector, kind.value, value)
-    decode_message(of_value, kind.value, version)
-    refuse_rest(of_value)
+    of_value, version = _open_value(wire.Dissector, kind.value, value)
+    wire.decode_message(of_value, kind.value, version)
+    wire.refuse_rest(of_value)
     return tuple(reader.pieces), tuple(of_value.pieces)
 
 
 def _open_key(opener: type[Opened], key: bytes) -> tuple[Opened, RecordType]:
     reader = opener(key_bytes("key", key), "key")
-    number = reader.number(INT16, role="record type")
+    number = reader.number(wire.INT16, role="record type")
     if number not in RECORD_TYPES:
-        raise Undecodable(
+        raise wire.Undecodable(
             f"key: record type {number} at byte 0 is unknown; known are 0 to 23 without 18, and brokers skip others",
             "record type",
             0,
@@ -371,10 +357,10 @@ def _open_key(opener: type[Opened], key: bytes) -> tuple[Opened, RecordType]:
 
 def _open_value(opener: type[Opened], layout: Layout, value: bytes) -> tuple[Opened, int]:
     reader = opener(_value_bytes(value), layout.name)
-    version = reader.number(INT16, role="version")
+    version = reader.number(wire.INT16, role="version")
     if not 0 <= version <= layout.newest:
         known = "0" if layout.newest == 0 else f"0 to {layout.newest}"
-        raise Undecodable(f"{layout.name}: version {version} at byte 0 is unknown; known is {known}", "version", 0)
+        raise wire.Undecodable(f"{layout.name}: version {version} at byte 0 is unknown; known is {known}", "version", 0)
     reader.name = f"{layout.name} version {version}"
     return reader, version
 
@@ -406,7 +392,7 @@ def encode_key(kind: RecordType | int | str, fields: Mapping[str, object]) -> by
     '0002000a746573742d67726f7570'
     """
     kind = record_type(kind)
-    return VERSION.pack(kind.number) + encode_message(kind.key, 0, fields)
+    return VERSION.pack(kind.number) + wire.encode_message(kind.key, 0, fields)
 
 
 def encode_value(kind: RecordType | int | str, version: int, fields: Mapping[str, object]) -> bytes:
@@ -420,7 +406,7 @@ def encode_value(kind: RecordType | int | str, version: int, fields: Mapping[str
     layout = record_type(kind).value
     if isinstance(version, bool) or not isinstance(version, int) or not 0 <= version <= layout.newest:
         raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {shown(version)}")
-    return VERSION.pack(version) + encode_message(layout, version, fields)
+    return VERSION.pack(version) + wire.encode_message(layout, version, fields)
 
 
 # Decoded fields as the JSON text that Kafka's tools print, character for character. Blobs are base64. Jackson, which
@@ -436,7 +422,7 @@ def to_json(value: object) -> object:
     {'assignment': 'AAE=', 'members': [{'memberId': 'm'}]}
     """
     if isinstance(value, Mapping):
-        return {name: to_json(each) for name, each in value.items() if name != UNKNOWN_TAGS}
+        return {name: to_json(each) for name, each in value.items() if name != wire.UNKNOWN_TAGS}
     if isinstance(value, bytes):
         return b64encode(value).decode()
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -43,25 +43,8 @@ from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import Group, Member
-from kafkalearn.offsets.store.model import (
-    FAILED,
-    LOADING,
-    NOT_OWNED,
-    OWNED,
-    Answer,
-    Commit,
-    DeleteGroup,
-    DeleteOffset,
-    Entry,
-    Fetch,
-    Load,
-    Produce,
-    Store,
-    StoreEvent,
-    StoreGroup,
-    Sweep,
-)
-from kafkalearn.offsets.store.model import Settings as StoreSettings
+from kafkalearn.offsets.store import model
+from kafkalearn.offsets.store.model import Entry, StoreEvent
 from kafkalearn.offsets.store.simulator import lasting, logged_groups
 from kafkalearn.offsets.store.simulator import step as step_store
 from kafkalearn.releases import default
@@ -122,7 +105,7 @@ class Settings(Checked):
     retention_minutes: FilledIn[Count] = NOT_GIVEN
     commit_timeout_ms: FilledIn[Count] = NOT_GIVEN
     partition: PartitionSettings = field(init=False, repr=False, compare=False)  # followers are answered at once
-    store: StoreSettings = field(init=False, repr=False, compare=False)
+    store: model.Settings = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Fill in what was not given; refuse releases with another coordinator."""
@@ -135,14 +118,14 @@ class Settings(Checked):
         fill_in(self, commit_timeout_ms=default("offsets.commit.timeout.ms", self.release, side="broker"))
         partition = PartitionSettings(self.replica_count, self.release, fetch_wait_max_ms=0)
         object.__setattr__(self, "partition", partition)
-        object.__setattr__(self, "store", StoreSettings(self.release, self.retention_minutes))
+        object.__setattr__(self, "store", model.Settings(self.release, self.retention_minutes))
         fill_in(self, retention_minutes=self.store.retention_minutes)
 
 
 FollowerFetch = replication.Fetch
 """A follower asks its leader for what comes next, under a name that differs from a group's `Fetch`."""
 
-REQUESTS = (Commit, Fetch, StoreGroup, DeleteGroup, DeleteOffset)
+REQUESTS = (model.Commit, model.Fetch, model.StoreGroup, model.DeleteGroup, model.DeleteOffset)
 """What a client or a member asks of the coordinator; each gets an answer."""
 
 OF_BROKERS = (
@@ -164,7 +147,7 @@ OF_BROKERS = (
 )
 """The events of `kafkalearn.replication` that may happen to the brokers; records come by the coordinator alone."""
 
-Request: TypeAlias = Commit | Fetch | StoreGroup | DeleteGroup | DeleteOffset
+Request: TypeAlias = model.Commit | model.Fetch | model.StoreGroup | model.DeleteGroup | model.DeleteOffset
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +158,9 @@ class SentTo(Checked):
     request: Request
 
 
-ReplicatedStoreEvent: TypeAlias = Request | SentTo | Sweep | Load | Produce | replication.ReplicationEvent
+ReplicatedStoreEvent: TypeAlias = (
+    Request | SentTo | model.Sweep | model.Load | model.Produce | replication.ReplicationEvent
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +186,7 @@ class Answered:
 
     broker_id: int
     request: StoreEvent
-    answer: Answer
+    answer: model.Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +235,7 @@ class Waiting(NamedTuple):
     """A request whose answer is ready and waits for the high watermark."""
 
     request: StoreEvent
-    answer: Answer
+    answer: model.Answer
     end_offset: int  # the high watermark that lets the answer go
     deadline_ms: int  # offsets.commit.timeout.ms after it came
     entries: tuple[int, ...] = ()  # what was written for it
@@ -260,7 +245,7 @@ class Coordinator(NamedTuple):
     """What a broker that leads the partition has in memory."""
 
     leader_epoch: int
-    status: str = LOADING  # as in `kafkalearn.offsets.store`: owned, loading or failed
+    status: str = model.LOADING  # as in `kafkalearn.offsets.store`: owned, loading or failed
     read_count: int = 0  # entries read so far, while loading
     known: tuple[Known, ...] = (Known(0),)  # rising; the first is replicated, the last is all that is written
     waiting: tuple[Waiting, ...] = ()
@@ -293,7 +278,7 @@ class ReplicatedStore:
     def status(self, broker_id: int) -> str:
         """What a broker is to the partition, by the names of `kafkalearn.offsets.store`."""
         coordinator = self.coordinator(broker_id)
-        return NOT_OWNED if coordinator is None else coordinator.status
+        return model.NOT_OWNED if coordinator is None else coordinator.status
 
     def log(self, broker_id: int) -> tuple[Entry, ...]:
         """The entries in a broker's log, by offset."""
@@ -311,7 +296,7 @@ def start(settings: Settings) -> ReplicatedStore:
     ('owned', 'not owned')
     """
     partition = start_partition(settings.partition)
-    first = Coordinator(partition.controller.leader_epoch, OWNED)
+    first = Coordinator(partition.controller.leader_epoch, model.OWNED)
     return ReplicatedStore(partition, (first, *(None for _ in settings.partition.broker_ids[1:])))
 
 
@@ -326,7 +311,7 @@ def request(
 ) -> ReplicatedStore:
     """The state after a request has come to a broker; None: to the one that clients take for the coordinator."""
     broker_id = state.partition.controller.leader if to_broker is None else to_broker
-    if isinstance(event, Commit) and (event.producer_id is not None or event.is_in_flight):
+    if isinstance(event, model.Commit) and (event.producer_id is not None or event.is_in_flight):
         raise IllegalEvent(
             f"{shown(event)}: here a commit is in flight until followers fetch it, and is in no transaction; "
             "kafkalearn.offsets.store has transactions"
@@ -334,28 +319,28 @@ def request(
     if broker_id is None or not _replica(settings, state, event, broker_id).is_running:
         return with_effect(state, NotReached(broker_id, event))
     coordinator = state.coordinator(broker_id)
-    if coordinator is None or coordinator.status != OWNED:
-        is_loading = coordinator is not None and coordinator.status == LOADING
+    if coordinator is None or coordinator.status != model.OWNED:
+        is_loading = coordinator is not None and coordinator.status == model.LOADING
         error = "COORDINATOR_LOAD_IN_PROGRESS" if is_loading else "NOT_COORDINATOR"
-        return with_effect(state, Answered(broker_id, event, Answer(error)))
-    if isinstance(event, Fetch) and not event.requires_stable:  # a read: of what is replicated
+        return with_effect(state, Answered(broker_id, event, model.Answer(error)))
+    if isinstance(event, model.Fetch) and not event.requires_stable:  # a read: of what is replicated
         answer = _carried_out(settings, state, broker_id, coordinator.confirmed, event).effects[0]
         return with_effect(state, Answered(broker_id, event, answer))
     return _write(settings, state, broker_id, coordinator, event)
 
 
-def sweep(settings: Settings, state: ReplicatedStore, event: Sweep) -> ReplicatedStore:
+def sweep(settings: Settings, state: ReplicatedStore, event: model.Sweep) -> ReplicatedStore:
     """The state after the coordinator has looked for expired offsets: tombstones are written, not yet replicated."""
-    broker_id, coordinator = acting_coordinator(state, event, OWNED)
+    broker_id, coordinator = acting_coordinator(state, event, model.OWNED)
     return _write(settings, state, broker_id, coordinator, event)
 
 
-def produce(settings: Settings, state: ReplicatedStore, event: Produce) -> ReplicatedStore:
+def produce(settings: Settings, state: ReplicatedStore, event: model.Produce) -> ReplicatedStore:
     """The state after a Produce request of somebody else: the log has the record, the coordinator does not know it."""
     broker_id = state.partition.controller.leader
     if broker_id is None or not state.partition.replica(broker_id).is_running:
         return with_effect(state, NotReached(broker_id, event))
-    after = step_store(settings.store, Store(OWNED, log=state.log(broker_id)), event)
+    after = step_store(settings.store, model.Store(model.OWNED, log=state.log(broker_id)), event)
     state = _append(settings, state, broker_id, after.log[len(state.log(broker_id)) :])
     return with_effect(state, Answered(broker_id, event, after.effects[0]))
 
@@ -388,9 +373,11 @@ def _replica(settings: Settings, state: ReplicatedStore, event: Request, broker_
     return state.partition.replica(broker_id)
 
 
-def _carried_out(settings: Settings, state: ReplicatedStore, broker_id: int, known: Known, event: StoreEvent) -> Store:
+def _carried_out(
+    settings: Settings, state: ReplicatedStore, broker_id: int, known: Known, event: StoreEvent
+) -> model.Store:
     """What one broker alone would do, that has these groups in memory."""
-    return step_store(settings.store, Store(OWNED, log=state.log(broker_id), groups=known.groups), event)
+    return step_store(settings.store, model.Store(model.OWNED, log=state.log(broker_id), groups=known.groups), event)
 
 
 def _write(
@@ -406,7 +393,7 @@ def _write(
         coordinator = coordinator._replace(known=(*coordinator.known, Known(end_offset, after.groups)))
     if after.effects:
         (answer,) = after.effects
-        if isinstance(event, DeleteGroup) or answer.error in NOT_AN_EXCEPTION:
+        if isinstance(event, model.DeleteGroup) or answer.error in NOT_AN_EXCEPTION:
             deadline_ms = state.partition.now_ms + settings.commit_timeout_ms
             waits = Waiting(event, answer, end_offset, deadline_ms, entries)
             coordinator = coordinator._replace(waiting=(*coordinator.waiting, waits))
@@ -449,14 +436,14 @@ def follow(settings: Settings, state: ReplicatedStore) -> ReplicatedStore:
     return state
 
 
-def load(settings: Settings, state: ReplicatedStore, event: Load) -> ReplicatedStore:
+def load(settings: Settings, state: ReplicatedStore, event: model.Load) -> ReplicatedStore:
     """The state after the new coordinator has read the next entries; then it is owned, or its load has failed."""
-    broker_id, coordinator = acting_coordinator(state, event, LOADING)
+    broker_id, coordinator = acting_coordinator(state, event, model.LOADING)
     log = state.log(broker_id)
-    before = Store(LOADING, log=log, groups=coordinator.written.groups, read_count=coordinator.read_count)
+    before = model.Store(model.LOADING, log=log, groups=coordinator.written.groups, read_count=coordinator.read_count)
     after = step_store(settings.store, before, event)
     known = (Known(after.read_count, after.groups),)
-    if after.status == OWNED:
+    if after.status == model.OWNED:
         high_watermark = state.partition.replica(broker_id).high_watermark
         known = (Known(high_watermark, logged_groups(log[:high_watermark])), Known(len(log), after.groups))
         known = known[1:] if high_watermark == len(log) else known
@@ -470,14 +457,14 @@ def _resign(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) ->
     state = with_effect(with_coordinator(state, broker_id, None), Resigned(broker_id))
     is_running = state.partition.replica(broker_id).is_running
     for each in coordinator.waiting:
-        refused = Answered(broker_id, each.request, Answer("NOT_COORDINATOR"))
+        refused = Answered(broker_id, each.request, model.Answer("NOT_COORDINATOR"))
         state = with_effect(state, refused if is_running else NotReached(broker_id, each.request))
     return state
 
 
 def _answer(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) -> ReplicatedStore:
     """What the high watermark has passed is confirmed and answered; what has waited too long is answered too."""
-    if coordinator.status != OWNED:
+    if coordinator.status != model.OWNED:
         return state
     high_watermark = state.partition.replica(broker_id).high_watermark
     passed = sum(known.end_offset <= high_watermark for known in coordinator.known)
@@ -487,15 +474,15 @@ def _answer(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) ->
             state = with_effect(state, Answered(broker_id, each.request, each.answer))
             state = replace(state, acknowledged=(*state.acknowledged, *each.entries))
         elif each.deadline_ms <= state.partition.now_ms:
-            error = "NOT_COORDINATOR" if isinstance(each.request, Fetch) else "COORDINATOR_NOT_AVAILABLE"
-            state = with_effect(state, Answered(broker_id, each.request, Answer(error)))
+            error = "NOT_COORDINATOR" if isinstance(each.request, model.Fetch) else "COORDINATOR_NOT_AVAILABLE"
+            state = with_effect(state, Answered(broker_id, each.request, model.Answer(error)))
         else:
             waiting.append(each)
     known = coordinator.known[max(passed - 1, 0) :]
     return with_coordinator(state, broker_id, coordinator._replace(known=known, waiting=tuple(waiting)))
 
 
-_KNOWN = (*REQUESTS, SentTo, Sweep, Produce, Load, *OF_BROKERS)
+_KNOWN = (*REQUESTS, SentTo, model.Sweep, model.Produce, model.Load, *OF_BROKERS)
 
 
 def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent) -> ReplicatedStore:
@@ -509,6 +496,7 @@ def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent
 
     Examples
     --------
+    >>> from kafkalearn.offsets.store.model import Commit
     >>> state = step(Settings(), start(Settings()), Commit("billing", "orders", 0, offset=7, now_ms=0))
     >>> [type(each).__name__ for each in state.effects]
     ['Appended', 'Deferred']
@@ -525,11 +513,11 @@ def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent
         state = request(settings, state, event)
     elif isinstance(event, SentTo):
         state = request(settings, state, event.request, event.broker_id)
-    elif isinstance(event, Sweep):
+    elif isinstance(event, model.Sweep):
         state = sweep(settings, state, event)
-    elif isinstance(event, Produce):
+    elif isinstance(event, model.Produce):
         state = produce(settings, state, event)
-    elif isinstance(event, Load):
+    elif isinstance(event, model.Load):
         state = load(settings, state, event)
     else:
         partition = step_partition(settings.partition, state.partition, event)
@@ -542,6 +530,7 @@ def simulate(
 ) -> Trace[ReplicatedStore, ReplicatedStoreEvent]:
     """A run of the partition from `initial`, or from a partition that has just been created.
 
+    >>> from kafkalearn.offsets.store.model import Commit
     >>> commit = Commit("billing", "orders", 0, offset=7, now_ms=0)
     >>> trace = simulate(Settings(), [commit, BrokerCrashed(1), SessionExpired(1)])
     >>> [[frame.state.status(broker_id) for broker_id in (1, 2, 3)] for frame in trace[2:]]
@@ -569,7 +558,7 @@ def _leader_coordinates(settings: Settings, state: ReplicatedStore) -> bool:
 def _owned(settings: Settings, state: ReplicatedStore) -> list[tuple[int, Coordinator]]:
     """The brokers that coordinate and have loaded the log."""
     coordinators = ((each, state.coordinator(each)) for each in settings.partition.broker_ids)
-    return [(each, held) for each, held in coordinators if held is not None and held.status == OWNED]
+    return [(each, held) for each, held in coordinators if held is not None and held.status == model.OWNED]
 
 
 def _confirmed_is_replicated(settings: Settings, state: ReplicatedStore) -> bool:
@@ -627,7 +616,7 @@ def _answered_survive(settings: Settings, state: ReplicatedStore) -> bool:
 
 def _can_be_loaded(settings: Settings, state: ReplicatedStore) -> bool:
     leader_id = state.partition.controller.leader
-    return leader_id is None or state.status(leader_id) != FAILED
+    return leader_id is None or state.status(leader_id) != model.FAILED
 
 
 PROMISES: Promises = MappingProxyType({ANSWERED_SURVIVE: _answered_survive, CAN_BE_LOADED: _can_be_loaded})
@@ -645,9 +634,9 @@ check, broken = judges(INVARIANTS, PROMISES)
 DAY_MS = 86_400_000
 MEMBER = Member("billing-1", subscribed=("orders",), assigned=(TopicPartition("orders", 0),))
 OF_MEMBER = {"member_id": "billing-1", "generation": 1}
-READ = Fetch("billing", "orders", 0)
+READ = model.Fetch("billing", "orders", 0)
 """A tool asks for the group's offset: it gets what is replicated, at once."""
-STABLE_READ = Fetch("billing", "orders", 0, requires_stable=True)
+STABLE_READ = model.Fetch("billing", "orders", 0, requires_stable=True)
 """A consumer asks: Java's always waits for commits that are not replicated yet."""
 
 
@@ -658,19 +647,19 @@ def replicated() -> list[ReplicatedStoreEvent]:
 
 def group_with_an_offset() -> list[ReplicatedStoreEvent]:
     """``billing`` has a member, and has committed 7 for partition 0 of ``orders``; both are on all replicas."""
-    group = StoreGroup("billing", 1, 1000, (MEMBER,), protocol="range", leader="billing-1")
-    return [group, Commit("billing", "orders", 0, 7, 2000, **OF_MEMBER), *replicated()]
+    group = model.StoreGroup("billing", 1, 1000, (MEMBER,), protocol="range", leader="billing-1")
+    return [group, model.Commit("billing", "orders", 0, 7, 2000, **OF_MEMBER), *replicated()]
 
 
 def commit_path() -> list[ReplicatedStoreEvent]:
     """A commit of 8 on its way, and fetches before and after: of a tool, and of a consumer, which waits."""
-    commit = Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER)
+    commit = model.Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER)
     return [commit, READ, STABLE_READ, *replicated(), READ]
 
 
 def takeover() -> list[ReplicatedStoreEvent]:
     """The coordinator dies with a commit in flight; broker 2 is elected, loads, and answers what it has loaded."""
-    commit = Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER)
+    commit = model.Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER)
     election = [
         commit,
         FollowerFetch(2),
@@ -680,14 +669,14 @@ def takeover() -> list[ReplicatedStoreEvent]:
         SentTo(3, READ),
         READ,
     ]
-    load = [Load(1), READ, Load()]
+    load = [model.Load(1), READ, model.Load()]
     after = [READ, STABLE_READ, FollowerFetch(3), FollowerFetch(3)]
     return [*group_with_an_offset(), *election, *load, *after]
 
 
 def foreign_record(key: bytes | None, value: bytes | None = b"strange") -> list[ReplicatedStoreEvent]:
     """Somebody writes a record of his own into the topic; the next coordinator finds it in its load."""
-    produced = Produce(key, value, "__admin_client")
+    produced = model.Produce(key, value, "__admin_client")
     return [
         *group_with_an_offset(),
         produced,
@@ -695,19 +684,19 @@ def foreign_record(key: bytes | None, value: bytes | None = b"strange") -> list[
         READ,
         BrokerCrashed(1),
         SessionExpired(1),
-        Load(),
+        model.Load(),
         READ,
     ]
 
 
 def end_of_a_group(days: int = 8) -> list[ReplicatedStoreEvent]:
     """The last member leaves; after so many days the sweep writes tombstones, and the replicas get them."""
-    empty = StoreGroup("billing", 2, 4000)
-    return [*group_with_an_offset(), empty, *replicated(), Sweep(4000 + days * DAY_MS), READ, *replicated(), READ]
+    empty = model.StoreGroup("billing", 2, 4000)
+    return [*group_with_an_offset(), empty, *replicated(), model.Sweep(4000 + days * DAY_MS), READ, *replicated(), READ]
 
 
 def deletions() -> list[ReplicatedStoreEvent]:
     """An admin deletes an offset and the group: refused while a member is there, done when it is Empty."""
-    offset, group = DeleteOffset("billing", "orders", 0), DeleteGroup("billing")
-    empty = StoreGroup("billing", 2, 4000)
+    offset, group = model.DeleteOffset("billing", "orders", 0), model.DeleteGroup("billing")
+    empty = model.StoreGroup("billing", 2, 4000)
     return [*group_with_an_offset(), offset, group, empty, *replicated(), offset, *replicated(), group, *replicated()]

@@ -16,21 +16,9 @@ from kafkalearn.base.hashing import murmur2, to_positive
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.partitioning import keyless
 from kafkalearn.partitioning.keyed import partition_for_key
-from kafkalearn.partitioning.keyless import (
-    Batch,
-    Drain,
-    Event,
-    PartitionDrawn,
-    Producer,
-    RecordAppended,
-    Send,
-    SenderLooks,
-    SendToOtherTopic,
-    Settings,
-    all_full,
-    rule_of,
-)
+from kafkalearn.partitioning.keyless import Batch, Event, Producer, RecordAppended, Settings
 
 # In words.
 
@@ -40,6 +28,7 @@ def describe_keyless(
 ) -> str:
     """A sentence or two about a frame of a producer; the one before it is not needed.
 
+    >>> from kafkalearn.partitioning.keyless import Send
     >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(3, "2.3")
     >>> describe_keyless(settings, simulate(settings, [Send()])[1])
@@ -47,21 +36,21 @@ def describe_keyless(
     """
     state, event = frame.state, frame.event
     match event:
-        case Send():
+        case keyless.Send():
             placed = appended_in(state)
             assert placed is not None, "a record that is sent goes somewhere"
             return _describe_send(state, event, placed) + _describe_draw(state, placed)
-        case SendToOtherTopic():
+        case keyless.SendToOtherTopic():
             return "A record without a key goes to another topic."
-        case Drain(partitions):
+        case keyless.Drain(partitions):
             if partitions is None:
                 return "All waiting batches are sent."
             return f"The waiting batches of partitions {', '.join(map(str, partitions))} are sent."
-        case SenderLooks():
+        case keyless.SenderLooks():
             said = ", ".join(f"{weight} for partition {each}" for each, weight in weights(state).items())
             likely = f"weights {said}" if said else "every partition is as likely to be drawn"
             return f"The sending thread looks at the queues: {likely}."
-    return f"A producer of Kafka {settings.release} ({rule_of(settings.release)}) has written nothing yet."
+    return f"A producer of Kafka {settings.release} ({keyless.rule_of(settings.release)}) has written nothing yet."
 
 
 def appended_in(state: Producer) -> RecordAppended | None:
@@ -69,7 +58,7 @@ def appended_in(state: Producer) -> RecordAppended | None:
     return next((each for each in state.effects if isinstance(each, RecordAppended)), None)
 
 
-def _describe_send(state: Producer, event: Send, placed: RecordAppended) -> str:
+def _describe_send(state: Producer, event: keyless.Send, placed: RecordAppended) -> str:
     kind = "" if event.key is None else f", key {event.key!r}"
     verb = "opens a batch in" if placed.has_opened_batch else "goes to"
     return f"Record {sum(state.record_counts)} ({event.value_bytes} bytes{kind}) {verb} partition {placed.partition}."
@@ -77,7 +66,7 @@ def _describe_send(state: Producer, event: Send, placed: RecordAppended) -> str:
 
 def _describe_draw(state: Producer, placed: RecordAppended) -> str:
     """The sticky partition that was drawn while the record was written."""
-    drawn = [each for each in state.effects if isinstance(each, PartitionDrawn)]
+    drawn = [each for each in state.effects if isinstance(each, keyless.PartitionDrawn)]
     if not drawn:
         return ""
     if state.current == drawn[0].previous:
@@ -96,7 +85,7 @@ def weights(state: Producer) -> dict[int, int]:
 
 def keyless_rule(settings: Settings, state: Producer) -> str:
     """Where the next record goes, in the terms of the release's rule."""
-    rule = rule_of(settings.release)
+    rule = keyless.rule_of(settings.release)
     if rule.startswith("round robin"):
         if state.counter is None:
             return "the counter starts at a random number"
@@ -105,7 +94,7 @@ def keyless_rule(settings: Settings, state: Producer) -> str:
     if state.current is None:
         return "next: a partition drawn at random"
     by_rule = _sticky_rule if rule == "sticky" else _uniform_rule
-    return by_rule(settings, state, is_filling=not all_full(state.queue(state.current)))
+    return by_rule(settings, state, is_filling=not keyless.all_full(state.queue(state.current)))
 
 
 def _sticky_rule(settings: Settings, state: Producer, is_filling: bool) -> str:
@@ -129,6 +118,7 @@ def keyless_text(
 ) -> str:
     """A frame of `kafkalearn.partitioning.keyless` as a few lines of text.
 
+    >>> from kafkalearn.partitioning.keyless import Send
     >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(2, "2.3", draw=(0,).__getitem__)
     >>> print(keyless_text(settings, simulate(settings, [Send()] * 3)[-1]))
@@ -186,6 +176,7 @@ def animate_keyless(
 
     Examples
     --------
+    >>> from kafkalearn.partitioning.keyless import Send
     >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(3, batch_size=1000)
     >>> animate_keyless(settings, simulate(settings, [Send()])).captions[1]
@@ -209,6 +200,7 @@ def draw_keyless(
 
     Examples
     --------
+    >>> from kafkalearn.partitioning.keyless import Send
     >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(3, batch_size=1000)
     >>> draw_keyless(settings, simulate(settings, [Send()])[1]).label
@@ -217,13 +209,13 @@ def draw_keyless(
     state = frame.state
     shown = _shown(settings, state)
     bottom = LANES_TOP + len(shown) * LANE_HEIGHT
-    has_meter = rule_of(settings.release) == "uniform sticky"
+    has_meter = keyless.rule_of(settings.release) == "uniform sticky"
     return picture(
         bottom + (84 if has_meter else 52),
         svg.text(
             25,
             38,
-            f"Records without a key: Kafka {settings.release}, {rule_of(settings.release)}",
+            f"Records without a key: Kafka {settings.release}, {keyless.rule_of(settings.release)}",
             svg.TITLE,
             bold=True,
         ),

@@ -9,26 +9,8 @@ from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.purgatory.operations import (
-    AT_ONCE,
-    BY_EVENT,
-    BY_FORCE,
-    BY_TIME,
-    WHILE_LISTED,
-    CheckAndComplete,
-    Checked,
-    Completed,
-    FactChanged,
-    ForceComplete,
-    Never,
-    Parked,
-    Purgatory,
-    PurgatoryEvent,
-    Purged,
-    Settings,
-    TimePassed,
-    TryCompleteElseWatch,
-)
+from kafkalearn.purgatory import operations
+from kafkalearn.purgatory.operations import Purgatory, PurgatoryEvent
 from kafkalearn.purgatory.requests import (
     Broker,
     ConsumerAnswered,
@@ -48,16 +30,18 @@ TOP, ROW_HEIGHT, LEFT, CHIP_WIDTH, CHIP_GAP, MOST_CHIPS = 92, 62, 230, 136, 12, 
 LEAST_ROWS = 3  # so that the pictures of a run have one size
 WAITING, DONE = svg.Fill(svg.READ, ""), svg.fill(1)
 HOW = {
-    AT_ONCE: "is done at once: what it wants is there",
-    WHILE_LISTED: "was put on the lists, looks again, and is done",
-    BY_EVENT: "finds its condition true, and is done",
-    BY_FORCE: "is completed by force",
-    BY_TIME: "has waited long enough: time ends it",
+    operations.AT_ONCE: "is done at once: what it wants is there",
+    operations.WHILE_LISTED: "was put on the lists, looks again, and is done",
+    operations.BY_EVENT: "finds its condition true, and is done",
+    operations.BY_FORCE: "is completed by force",
+    operations.BY_TIME: "has waited long enough: time ends it",
 }
 
 
 def draw_purgatory(
-    settings: Settings, frame: Frame[Purgatory, PurgatoryEvent], before: Frame[Purgatory, PurgatoryEvent] | None = None
+    settings: operations.Settings,
+    frame: Frame[Purgatory, PurgatoryEvent],
+    before: Frame[Purgatory, PurgatoryEvent] | None = None,
 ) -> Picture:
     """One moment of a purgatory, drawn: a row for each key that is watched.
 
@@ -70,6 +54,7 @@ def draw_purgatory(
 
     Examples
     --------
+    >>> from kafkalearn.purgatory.operations import Settings, TryCompleteElseWatch
     >>> from kafkalearn.purgatory import delayed_produce
     >>> from kafkalearn.purgatory.operations import simulate
     >>> settings, events = Settings(), [TryCompleteElseWatch(delayed_produce("p1", {"orders-0": 7}))]
@@ -101,7 +86,7 @@ def draw_purgatory(
 
 
 def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> str:
-    event_keys = [effect.key for effect in purgatory.effects if isinstance(effect, Checked)]
+    event_keys = [effect.key for effect in purgatory.effects if isinstance(effect, operations.Checked)]
     shown = names[-MOST_CHIPS:]
     hidden = len(names) - len(shown)
     is_walked = key in event_keys
@@ -117,7 +102,10 @@ def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> 
 
 def _chip(purgatory: Purgatory, name: str, x: float, y: float) -> str:
     is_waiting = purgatory.is_waiting(name)
-    is_new = any(isinstance(effect, Parked | Completed) and effect.name == name for effect in purgatory.effects)
+    is_new = any(
+        isinstance(effect, operations.Parked | operations.Completed) and effect.name == name
+        for effect in purgatory.effects
+    )
     plate = svg.text_width(name[:12], 9.4) + 10
     return "\n".join(
         [
@@ -135,7 +123,7 @@ def _timer_words(purgatory: Purgatory) -> str:
     return shown + (f", {len(timers) - 3} more" if len(timers) > 3 else "") or "empty"
 
 
-def _counts(settings: Settings, purgatory: Purgatory) -> str:
+def _counts(settings: operations.Settings, purgatory: Purgatory) -> str:
     return (
         f"{len(purgatory.waiting)} waiting, {purgatory.watched_count} entries on lists; a purge comes when "
         f"{purgatory.estimated_count} (listed since the last one) - {purgatory.delayed_count} (in the timer) "
@@ -148,30 +136,31 @@ def describe_purgatory(
 ) -> str:
     """What the last event did, in a sentence or two.
 
+    >>> from kafkalearn.purgatory.operations import CheckAndComplete, Settings
     >>> from kafkalearn.purgatory.operations import simulate
     >>> describe_purgatory(simulate(Settings(), [CheckAndComplete("orders-0")])[1])
     'The watchers of orders-0 are called: 0 completed.'
     """
     purgatory: Purgatory = frame.state
-    done = [f"{each.name} {HOW[each.how]}." for each in purgatory.effects if isinstance(each, Completed)]
+    done = [f"{each.name} {HOW[each.how]}." for each in purgatory.effects if isinstance(each, operations.Completed)]
     match frame.event:
-        case TryCompleteElseWatch(operation):
-            preposition = "for" if operation.condition == Never() else "until"
+        case operations.TryCompleteElseWatch(operation):
+            preposition = "for" if operation.condition == operations.Never() else "until"
             words = f"{operation.name} waits {preposition} {operation.condition}"
             is_waiting = purgatory.is_waiting(operation.name)
             first = [f"{words}, for at most {operation.timeout_ms:,} ms."] if is_waiting else []
-        case FactChanged(name, value):
+        case operations.FactChanged(name, value):
             first = [f"{name} is {value:,} now; nobody has looked yet."]
-        case CheckAndComplete(key):
-            count = sum(isinstance(each, Completed) for each in purgatory.effects)
+        case operations.CheckAndComplete(key):
+            count = sum(isinstance(each, operations.Completed) for each in purgatory.effects)
             first = [f"The watchers of {key} are called: {count} completed."]
-        case ForceComplete():
+        case operations.ForceComplete():
             first = []
-        case TimePassed(ms):
+        case operations.TimePassed(ms):
             first = [f"{ms:,} ms pass."]
         case _:
             first = ["Nobody waits."]
-    dropped = sum(each.dropped_count for each in purgatory.effects if isinstance(each, Purged))
+    dropped = sum(each.dropped_count for each in purgatory.effects if isinstance(each, operations.Purged))
     purged = [f"The lists are purged: {dropped} entries of completed operations go."] if dropped else []
     return " ".join([*first, *done, *purged])
 
@@ -181,6 +170,7 @@ def purgatory_text(
 ) -> str:
     """The same as plain text; completed operations that are still listed stand in brackets.
 
+    >>> from kafkalearn.purgatory.operations import Settings, TryCompleteElseWatch
     >>> from kafkalearn.purgatory import delayed_produce
     >>> from kafkalearn.purgatory.operations import simulate
     >>> print(purgatory_text(simulate(Settings(), [TryCompleteElseWatch(delayed_produce("p1", {"a-0": 7}))])[1]))

@@ -8,40 +8,8 @@ are asked for, ISRs that leaders propose, brokers that come and go, and reassign
 from __future__ import annotations
 
 from kafkalearn.releases.lines import at_least
-from kafkalearn.replication import replica_log
-from kafkalearn.replication.events import (
-    BACK_TO_COMMITTED,
-    NONE,
-    PREFERRED_ELECTION,
-    STAY_PENDING,
-    UNCLEAN_ELECTION,
-    AlterPartitionAnswered,
-    AlterPartitionReassignments,
-    AlterPartitionSent,
-    AssignmentChanged,
-    BrokerCrashed,
-    BrokerFenced,
-    BrokerFrozen,
-    BrokerReconnected,
-    BrokerRegistered,
-    BrokerRestarted,
-    BrokerStopped,
-    BrokerThawed,
-    BrokerUnfenced,
-    ControlledShutdownStarted,
-    ElectionAnswered,
-    ElectLeaders,
-    HighWatermarkCheckpointed,
-    IsrSet,
-    LeaderChanged,
-    LeaderElected,
-    LeaderImbalanceChecked,
-    LogTruncated,
-    PowerLost,
-    ReassignmentAnswered,
-    ReplicaDeleted,
-    SessionExpired,
-)
+from kafkalearn.replication import events, replica_log
+from kafkalearn.replication.events import AlterPartitionReassignments
 from kafkalearn.replication.leader import (
     answer_produce,
     commit,
@@ -80,7 +48,7 @@ def record(processing: Processing, controller: Controller, joining: tuple[int, .
     if controller != before:
         processing.controller = controller
     if controller.assignment != before.assignment:
-        processing.emit(AssignmentChanged(*controller.assignment))
+        processing.emit(events.AssignmentChanged(*controller.assignment))
     if controller.leader_epoch != before.leader_epoch:
         _note_election(processing, before, controller, joining)
     if controller.leader_epoch != before.leader_epoch or controller.assignment != before.assignment:
@@ -96,7 +64,7 @@ def _note_election(processing: Processing, before: Controller, after: Controller
     if not is_clean:
         processing.unclean_election_count += 1
     if after.leader != before.leader:
-        processing.emit(LeaderChanged(after.leader, after.leader_epoch, is_clean))
+        processing.emit(events.LeaderChanged(after.leader, after.leader_epoch, is_clean))
 
 
 def apply_metadata(processing: Processing, broker_id: int) -> None:
@@ -125,7 +93,7 @@ def _delete_replica(processing: Processing, broker_id: int, broker: Broker) -> N
     _resign(processing, broker_id)
     processing.put_log(broker_id, Log())
     processing.put_broker(broker_id, Broker(broker.status, broker.was_stopped_cleanly))
-    processing.emit(ReplicaDeleted(broker_id))
+    processing.emit(events.ReplicaDeleted(broker_id))
 
 
 def _resign(processing: Processing, broker_id: int) -> None:
@@ -208,14 +176,14 @@ def _make_follower(processing: Processing, broker_id: int, broker: Broker) -> No
 def _cut_to_high_watermark(processing: Processing, broker_id: int) -> None:
     log = processing.log(broker_id)
     cut = replica_log.truncate(log, log.high_watermark)
-    processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
+    processing.emit(events.LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
     processing.put_log(broker_id, cut)
 
 
 # Scripts that overrule the controller.
 
 
-def leader_elected(processing: Processing, event: LeaderElected) -> None:
+def leader_elected(processing: Processing, event: events.LeaderElected) -> None:
     """The controller is overruled: this leader, this ISR."""
     processing.existing(event.leader)
     isr = _given_isr(processing, event, event.leader)
@@ -231,14 +199,16 @@ def leader_elected(processing: Processing, event: LeaderElected) -> None:
     record(processing, chosen)
 
 
-def isr_set(processing: Processing, event: IsrSet) -> None:
+def isr_set(processing: Processing, event: events.IsrSet) -> None:
     """The controller is overruled: this ISR."""
     before = processing.controller
     isr = _given_isr(processing, event, before.leader)
     record(processing, before._replace(isr=isr, partition_epoch=before.partition_epoch + 1))
 
 
-def _given_isr(processing: Processing, event: LeaderElected | IsrSet, leader: int | None) -> tuple[int, ...]:
+def _given_isr(
+    processing: Processing, event: events.LeaderElected | events.IsrSet, leader: int | None
+) -> tuple[int, ...]:
     """The ISR that a script decides on: brokers that exist, each once, the leader among them."""
     for broker_id in event.isr:
         processing.existing(broker_id)
@@ -249,7 +219,7 @@ def _given_isr(processing: Processing, event: LeaderElected | IsrSet, leader: in
     return tuple(sorted(event.isr))
 
 
-def broker_fenced(processing: Processing, event: BrokerFenced) -> None:
+def broker_fenced(processing: Processing, event: events.BrokerFenced) -> None:
     """The controller is overruled: this broker does not count as alive."""
     processing.existing(event.broker_id)
     before = processing.controller
@@ -259,10 +229,13 @@ def broker_fenced(processing: Processing, event: BrokerFenced) -> None:
 # Elections that nobody died for: leadership is given back to the *preferred* leader, the first of the assignment. After
 # a failure another one leads, and goes on to lead when the preferred one is back: this piles up leaders on few brokers.
 
-NOT_ELECTED = {PREFERRED_ELECTION: "PREFERRED_LEADER_NOT_AVAILABLE", UNCLEAN_ELECTION: "ELIGIBLE_LEADERS_NOT_AVAILABLE"}
+NOT_ELECTED = {
+    events.PREFERRED_ELECTION: "PREFERRED_LEADER_NOT_AVAILABLE",
+    events.UNCLEAN_ELECTION: "ELIGIBLE_LEADERS_NOT_AVAILABLE",
+}
 
 
-def leader_imbalance_checked(processing: Processing, event: LeaderImbalanceChecked) -> None:
+def leader_imbalance_checked(processing: Processing, event: events.LeaderImbalanceChecked) -> None:
     """The controller's own round, every 300 s: the preferred replica leads again if it is in sync.
 
     The share of such partitions that a broker may have (``leader.imbalance.per.broker.percentage``, up to 3.9) is
@@ -274,25 +247,25 @@ def leader_imbalance_checked(processing: Processing, event: LeaderImbalanceCheck
     ``KafkaController.checkAndTriggerAutoLeaderRebalance``.
     """
     if not _leads_as_wanted(processing, event.successor):
-        _elect(processing, PREFERRED_ELECTION, event.successor)
+        _elect(processing, events.PREFERRED_ELECTION, event.successor)
 
 
-def elect_leaders(processing: Processing, event: ElectLeaders) -> None:
+def elect_leaders(processing: Processing, event: events.ElectLeaders) -> None:
     """An administrator asks for an election; the answer says whether there was one.
 
     References
     ----------
     Apache Kafka 3.0 to 4.3, ``ReplicationControlManager.electLeader``; KIP-460.
     """
-    if event.election_type == PREFERRED_ELECTION:
+    if event.election_type == events.PREFERRED_ELECTION:
         is_needed = not _leads_as_wanted(processing, event.successor)
     else:
         is_needed = processing.leader_id is None
     error = "ELECTION_NOT_NEEDED"
     if is_needed:
         is_elected = _elect(processing, event.election_type, event.successor)
-        error = NONE if is_elected else NOT_ELECTED[event.election_type]
-    processing.emit(ElectionAnswered(error))
+        error = events.NONE if is_elected else NOT_ELECTED[event.election_type]
+    processing.emit(events.ElectionAnswered(error))
 
 
 def _leads_as_wanted(processing: Processing, successor: int | None) -> bool:
@@ -316,7 +289,7 @@ def _elect(processing: Processing, election: str, successor: int | None) -> bool
 # An ISR that a leader has proposed; it may end a reassignment, and make another lead.
 
 
-def alter_partition_answered(processing: Processing, event: AlterPartitionAnswered) -> None:
+def alter_partition_answered(processing: Processing, event: events.AlterPartitionAnswered) -> None:
     """The answer to a proposal reaches the leader."""
     leader_id = processing.acting_leader(event.broker_id)
     if leader_id is None:
@@ -326,14 +299,14 @@ def alter_partition_answered(processing: Processing, event: AlterPartitionAnswer
     if proposal is None or proposal.is_refused:
         processing.refuse("{}: broker {} waits for no answer about its ISR", event, leader_id)
     error = event.error or controllers_answer(processing, leader_id, proposal.isr)
-    if error == NONE:
+    if error == events.NONE:
         _record_proposal(processing, leader_id, proposal, event.successor)
-    elif error in STAY_PENDING:
+    elif error in events.STAY_PENDING:
         _wait_for_metadata(processing, leader_id, proposal)
-    elif error in BACK_TO_COMMITTED:
+    elif error in events.BACK_TO_COMMITTED:
         processing.put_leading(leader_id, leading._replace(proposal=None))
     else:
-        processing.emit(AlterPartitionSent(proposal.isr))
+        processing.emit(events.AlterPartitionSent(proposal.isr))
 
 
 def _record_proposal(processing: Processing, leader_id: int, proposal: Proposal, successor: int | None) -> None:
@@ -364,14 +337,14 @@ def _wait_for_metadata(processing: Processing, leader_id: int, proposal: Proposa
 # Brokers crash, stop, start again, stand still and go on, and the controller notices or not.
 
 
-def high_watermark_checkpointed(processing: Processing, event: HighWatermarkCheckpointed) -> None:
+def high_watermark_checkpointed(processing: Processing, event: events.HighWatermarkCheckpointed) -> None:
     """The high watermark as it is goes to disk."""
     broker = processing.existing(event.broker_id)
     processing.require(broker.is_running, "{}: the broker is {}", event, broker.status)
     processing.put_log(event.broker_id, replica_log.checkpointed(processing.log(event.broker_id)))
 
 
-def broker_crashed(processing: Processing, event: BrokerCrashed) -> None:
+def broker_crashed(processing: Processing, event: events.BrokerCrashed) -> None:
     """The process is gone, with everything it had in memory."""
     broker = processing.existing(event.broker_id)
     processing.require(broker.status != DOWN, "{}: the broker is down already", event)
@@ -391,7 +364,7 @@ def _remembered_epoch(processing: Processing, broker_id: int) -> int:
     return UNKNOWN if processing.settings.rules.notices_restarts else processing.broker(broker_id).leader_epoch
 
 
-def power_lost(processing: Processing, event: PowerLost) -> None:
+def power_lost(processing: Processing, event: events.PowerLost) -> None:
     """The process is gone, and the end of its log; the file of its epochs was flushed whenever it was written."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
@@ -402,7 +375,7 @@ def power_lost(processing: Processing, event: PowerLost) -> None:
     _end_process(processing, broker_id, is_clean=False)
 
 
-def broker_stopped(processing: Processing, event: BrokerStopped) -> None:
+def broker_stopped(processing: Processing, event: events.BrokerStopped) -> None:
     """Leadership first, then the high watermark to disk, then the end."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
@@ -414,7 +387,7 @@ def broker_stopped(processing: Processing, event: BrokerStopped) -> None:
     _end_process(processing, broker_id, is_clean=True)
 
 
-def controlled_shutdown_started(processing: Processing, event: ControlledShutdownStarted) -> None:
+def controlled_shutdown_started(processing: Processing, event: events.ControlledShutdownStarted) -> None:
     """The controller takes leadership and ISR membership away; the broker goes on to run, and to fetch."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
@@ -433,7 +406,7 @@ def _require_fencing(processing: Processing, event: object) -> None:
     processing.require(knows_it, "{}: brokers are fenced like this since 3.3 (KIP-841)", event)
 
 
-def broker_restarted(processing: Processing, event: BrokerRestarted) -> None:
+def broker_restarted(processing: Processing, event: events.BrokerRestarted) -> None:
     """The disk is read, the broker registers, learns from the controller who leads, and counts as alive again."""
     broker_id = event.broker_id
     _start_process(processing, broker_id, event)
@@ -442,7 +415,9 @@ def broker_restarted(processing: Processing, event: BrokerRestarted) -> None:
     apply_metadata(processing, broker_id)
 
 
-def _start_process(processing: Processing, broker_id: int, event: BrokerRestarted | BrokerRegistered) -> None:
+def _start_process(
+    processing: Processing, broker_id: int, event: events.BrokerRestarted | events.BrokerRegistered
+) -> None:
     broker = processing.existing(broker_id)
     processing.require(broker.status == DOWN, "{}: the broker is {}, not down", event, broker.status)
     log = processing.log(broker_id)
@@ -453,7 +428,7 @@ def _start_process(processing: Processing, broker_id: int, event: BrokerRestarte
     processing.put_broker(broker_id, Broker(RUNNING))
 
 
-def broker_registered(processing: Processing, event: BrokerRegistered) -> None:
+def broker_registered(processing: Processing, event: events.BrokerRegistered) -> None:
     """The broker runs and follows, but is fenced: it may neither lead nor be in the ISR until it has caught up.
 
     References
@@ -465,7 +440,7 @@ def broker_registered(processing: Processing, event: BrokerRegistered) -> None:
     apply_metadata(processing, event.broker_id)
 
 
-def broker_unfenced(processing: Processing, event: BrokerUnfenced) -> None:
+def broker_unfenced(processing: Processing, event: events.BrokerUnfenced) -> None:
     """The broker has caught up with the metadata: it counts as alive, and leads where nobody else could.
 
     References
@@ -497,7 +472,7 @@ def _registered(processing: Processing, broker_id: int, broker: Broker, successo
     return controller
 
 
-def broker_frozen(processing: Processing, event: BrokerFrozen) -> None:
+def broker_frozen(processing: Processing, event: events.BrokerFrozen) -> None:
     """The process stands still; requests to and from it come to nothing."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
@@ -507,14 +482,14 @@ def broker_frozen(processing: Processing, event: BrokerFrozen) -> None:
     processing.put_broker(broker_id, broker._replace(status=FROZEN))
 
 
-def broker_thawed(processing: Processing, event: BrokerThawed) -> None:
+def broker_thawed(processing: Processing, event: events.BrokerThawed) -> None:
     """The process goes on, with what it knew."""
     broker = processing.existing(event.broker_id)
     processing.require(broker.status == FROZEN, "{}: the broker is {}, not frozen", event, broker.status)
     processing.put_broker(event.broker_id, broker._replace(status=CUT_OFF))
 
 
-def broker_reconnected(processing: Processing, event: BrokerReconnected) -> None:
+def broker_reconnected(processing: Processing, event: events.BrokerReconnected) -> None:
     """It counts as alive, and learns what has been recorded meanwhile."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
@@ -525,7 +500,7 @@ def broker_reconnected(processing: Processing, event: BrokerReconnected) -> None
     apply_metadata(processing, broker_id)
 
 
-def session_expired(processing: Processing, event: SessionExpired) -> None:
+def session_expired(processing: Processing, event: events.SessionExpired) -> None:
     """The controller no longer counts a broker as alive."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
@@ -566,7 +541,7 @@ def alter_partition_reassignments(processing: Processing, event: AlterPartitionR
         event, REASSIGNS_SINCE, str(release),
     )  # fmt: skip
     error = _cancel(processing, event) if event.replicas is None else _reassign(processing, event)
-    processing.effects.insert(0, ReassignmentAnswered(error))
+    processing.effects.insert(0, events.ReassignmentAnswered(error))
 
 
 def _reassign(processing: Processing, event: AlterPartitionReassignments) -> str:
@@ -578,7 +553,7 @@ def _reassign(processing: Processing, event: AlterPartitionReassignments) -> str
     assignment = before.assignment.toward(target)
     moving = changed(processing.settings, before, before.isr, successor=event.successor, assignment=assignment)
     record(processing, moving)
-    return NONE
+    return events.NONE
 
 
 def _cancel(processing: Processing, event: AlterPartitionReassignments) -> str:
@@ -590,4 +565,4 @@ def _cancel(processing: Processing, event: AlterPartitionReassignments) -> str:
         return "INVALID_REPLICA_ASSIGNMENT"
     back = Assignment(assignment.replicas)
     record(processing, changed(processing.settings, before, isr, successor=event.successor, assignment=back))
-    return NONE
+    return events.NONE

@@ -10,27 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kafkalearn.replication import replica_log
-from kafkalearn.replication.events import (
-    NONE,
-    AlterPartitionSent,
-    BrokerHalted,
-    Consume,
-    ConsumerRead,
-    DeleteRecords,
-    Fetch,
-    FetchAnswered,
-    FetchHandled,
-    IsrChecked,
-    IsrWritten,
-    LogTruncated,
-    NoReachableLeader,
-    Produce,
-    ProduceAnswered,
-    ProduceParked,
-    RecordsDeleted,
-    TimePassed,
-)
+from kafkalearn.replication import events, replica_log
+from kafkalearn.replication.events import Produce
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.record import changed, verdict
 from kafkalearn.replication.settings import Settings
@@ -67,7 +48,7 @@ class FetchRequest(NamedTuple):
 class FetchAnswer(NamedTuple):
     """What a leader answers."""
 
-    error: str = NONE
+    error: str = events.NONE
     high_watermark: int | None = None
     log_start_offset: int = 0
     records: tuple[Record, ...] = ()
@@ -76,7 +57,7 @@ class FetchAnswer(NamedTuple):
     @property
     def has_content(self) -> bool:
         """Whether there is a reason to answer at once."""
-        return bool(self.records) or self.error != NONE or self.diverging is not None
+        return bool(self.records) or self.error != events.NONE or self.diverging is not None
 
 
 def request_of(settings: Settings, broker_id: int, broker: Broker, log: Log) -> FetchRequest:
@@ -104,7 +85,7 @@ def refusal(is_leader: bool, leader_epoch: int, request: FetchRequest, is_replic
         return "NOT_LEADER_OR_FOLLOWER"
     if not is_replica:
         return "NOT_LEADER_OR_FOLLOWER" if request.leader_epoch is None else "UNKNOWN_LEADER_EPOCH"
-    return NONE
+    return events.NONE
 
 
 def read(log: Log, request: FetchRequest) -> FetchAnswer:
@@ -114,7 +95,7 @@ def read(log: Log, request: FetchRequest) -> FetchAnswer:
     ----------
     Apache Kafka 4.3, ``Partition.fetchRecords`` and ``readRecords``.
     """
-    answer = FetchAnswer(NONE, log.high_watermark, log.log_start_offset)  # 2
+    answer = FetchAnswer(events.NONE, log.high_watermark, log.log_start_offset)  # 2
     if request.last_epoch is not None:  # 3
         diverging = replica_log.diverging_epoch(log, request.fetch_offset, request.last_epoch)
         if diverging == UNDEFINED or request.fetch_offset < log.log_start_offset:
@@ -136,14 +117,16 @@ def deliver_answer(processing: Processing, leader_id: int, request: FetchRequest
     if answer.error == "OFFSET_OUT_OF_RANGE" and _halts(processing.settings, log, leader_log):
         processing.put_log(broker_id, replica_log.found_again(log))
         processing.put_broker(broker_id, Broker(DOWN, was_stopped_cleanly=False))
-        processing.emit(BrokerHalted(broker_id))
+        processing.emit(events.BrokerHalted(broker_id))
         return
     after = log_after(log, answer, leader_log)
     processing.put_log(broker_id, after)
     is_asked_to_cut = answer.diverging is not None or answer.error == "OFFSET_OUT_OF_RANGE"
     ends = (log.log_end_offset, after.log_end_offset) if is_asked_to_cut else (None, None)
     values = tuple((request.fetch_offset + index, record.value) for index, record in enumerate(answer.records))
-    processing.emit(FetchAnswered(broker_id, answer.high_watermark, values, answer.error, answer.diverging, *ends))
+    processing.emit(
+        events.FetchAnswered(broker_id, answer.high_watermark, values, answer.error, answer.diverging, *ends)
+    )
 
 
 def _halts(settings: Settings, log: Log, leader_log: Log) -> bool:
@@ -162,7 +145,7 @@ def log_after(log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
     """
     if answer.error == "OFFSET_OUT_OF_RANGE":
         return replica_log.cut_out_of_range(log, leader_log)
-    if answer.error != NONE:
+    if answer.error != events.NONE:
         return log
     if answer.diverging is not None:
         cut, _ = replica_log.cut_for(log, *answer.diverging)
@@ -388,7 +371,7 @@ def park_produce(processing: Processing, leader_id: int, parked: ParkedProduce) 
     """Let an acks=all request wait."""
     waiting = processing.waiting(leader_id)
     processing.put_waiting(leader_id, waiting._replace(produces=(*waiting.produces, parked)))
-    processing.emit(ProduceParked(parked.request))
+    processing.emit(events.ProduceParked(parked.request))
 
 
 def answer_produces(processing: Processing, leader_id: int) -> None:
@@ -409,15 +392,15 @@ def answer_produce(processing: Processing, leader_id: int, parked: ParkedProduce
 def error_after_append(processing: Processing, leader_id: int) -> str:
     """The answer to acks=all once its records are committed: an error if the ISR has become too small meanwhile."""
     is_enough = len(processing.leadership(leader_id).maximal_isr) >= processing.needed_isr(leader_id)
-    return NONE if is_enough else "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
+    return events.NONE if is_enough else "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
 
 
 def respond_to_producer(
     processing: Processing, leader_id: int, request: int, error: str, base_offset: int, end_offset: int
 ) -> None:
     """Answer a producer whose records were written; the ledger notes what was acknowledged."""
-    processing.emit(ProduceAnswered(request, error, base_offset))
-    if error == NONE:
+    processing.emit(events.ProduceAnswered(request, error, base_offset))
+    if error == events.NONE:
         records = processing.log(leader_id).records_from(base_offset, end_offset)
         promised = tuple((base_offset + index, record.value) for index, record in enumerate(records))
         processing.acknowledged = tuple(sorted(processing.acknowledged + promised))
@@ -480,9 +463,9 @@ def propose(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> Non
     """The leader wants another ISR: it asks the controller, or, up to 2.6, writes it down itself."""
     if processing.settings.rules.asks_controller:
         processing.put_leading(leader_id, processing.leadership(leader_id)._replace(proposal=Proposal(isr)))
-        processing.emit(AlterPartitionSent(isr))
-    elif controllers_answer(processing, leader_id, isr) == NONE:
-        processing.emit(IsrWritten(isr))
+        processing.emit(events.AlterPartitionSent(isr))
+    elif controllers_answer(processing, leader_id, isr) == events.NONE:
+        processing.emit(events.IsrWritten(isr))
         commit(processing, leader_id, isr)
 
 
@@ -502,7 +485,7 @@ def commit(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> None
     raise_high_watermark(processing, leader_id)
 
 
-def isr_checked(processing: Processing, event: IsrChecked) -> None:
+def isr_checked(processing: Processing, event: events.IsrChecked) -> None:
     """The periodic check: followers that lag are to leave the ISR."""
     leader_id = processing.acting_leader(event.broker_id)
     if leader_id is None:
@@ -520,7 +503,7 @@ def isr_checked(processing: Processing, event: IsrChecked) -> None:
 # the high watermark that it has itself made possible.
 
 
-def fetch(processing: Processing, event: Fetch) -> None:
+def fetch(processing: Processing, event: events.Fetch) -> None:
     """One round of a follower's fetcher: cut what must be cut, ask, and act on the answer if there is one yet."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
@@ -552,7 +535,7 @@ def _ask_where_to_cut(processing: Processing, broker_id: int, broker: Broker, le
         return True
     log = processing.log(broker_id)
     cut, is_done = replica_log.cut_before_fetching(processing.settings, log, processing.log(leader_id))
-    processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
+    processing.emit(events.LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
     processing.put_log(broker_id, cut)
     processing.put_broker(broker_id, broker._replace(is_truncating=not is_done))
     return is_done
@@ -570,12 +553,12 @@ def handle(processing: Processing, leader_id: int, request: FetchRequest) -> Fet
     is_leader, leader_epoch = processing.leading(leader_id) is not None, processing.broker(leader_id).leader_epoch
     is_replica = is_leader and processing.remote_ends(leader_id)[request.broker_id - 1] is not None
     error = refusal(is_leader, leader_epoch, request, is_replica)  # 1
-    answer = read(log, request) if error == NONE else FetchAnswer(error)  # 2 to 5
+    answer = read(log, request) if error == events.NONE else FetchAnswer(error)  # 2 to 5
     is_at_once = answer.has_content or settings.fetch_wait_max_ms == 0
-    if answer.error == NONE and answer.diverging is None:
+    if answer.error == events.NONE and answer.diverging is None:
         is_at_once = is_at_once or has_news(processing, leader_id, request.broker_id)
         _note_fetch(processing, leader_id, log, request)  # 6 to 9
-    processing.emit(FetchHandled(leader_id, request.broker_id, request.fetch_offset, is_parked=not is_at_once))
+    processing.emit(events.FetchHandled(leader_id, request.broker_id, request.fetch_offset, is_parked=not is_at_once))
     if is_at_once:  # 10
         return answer
     park_fetch(processing, leader_id, request)
@@ -612,14 +595,14 @@ def produce(processing: Processing, event: Produce) -> None:
     """
     target = processing.leader_id if event.to_broker is None else event.to_broker
     if target is None or not processing.existing(target).is_running:
-        processing.emit(NoReachableLeader())
+        processing.emit(events.NoReachableLeader())
         return
     request, values = numbered(processing, event)
     error = produce_refusal(processing, target, event)
-    if error == NONE:
+    if error == events.NONE:
         _append(processing, target, event, request, values)
     elif event.acks != 0:
-        processing.emit(ProduceAnswered(request, error))
+        processing.emit(events.ProduceAnswered(request, error))
 
 
 def numbered(processing: Processing, event: Produce) -> tuple[int, tuple[str, ...]]:
@@ -638,7 +621,7 @@ def produce_refusal(processing: Processing, leader_id: int, event: Produce) -> s
         return "NOT_LEADER_OR_FOLLOWER"
     if event.acks == "all" and len(leading.isr) < processing.needed_isr(leader_id):
         return "NOT_ENOUGH_REPLICAS"
-    return NONE
+    return events.NONE
 
 
 def _append(processing: Processing, leader_id: int, event: Produce, request: int, values: tuple[str, ...]) -> None:
@@ -656,7 +639,7 @@ def _answer_or_park(processing: Processing, leader_id: int, event: Produce, requ
     log = processing.log(leader_id)
     end = log.log_end_offset
     if event.acks == 1:
-        respond_to_producer(processing, leader_id, request, NONE, base_offset, end)
+        respond_to_producer(processing, leader_id, request, events.NONE, base_offset, end)
     elif event.acks == "all" and log.high_watermark >= end:
         error = error_after_append(processing, leader_id)
         respond_to_producer(processing, leader_id, request, error, base_offset, end)
@@ -665,21 +648,21 @@ def _answer_or_park(processing: Processing, leader_id: int, event: Produce, requ
         park_produce(processing, leader_id, ParkedProduce(request, base_offset, end, deadline_ms))
 
 
-def consume(processing: Processing, event: Consume) -> None:
+def consume(processing: Processing, event: events.Consume) -> None:
     """Records from an offset up to the high watermark; nothing, without an error, between there and the LEO."""
     leader_id = processing.acting_leader()
     if leader_id is None:
-        processing.emit(NoReachableLeader())
+        processing.emit(events.NoReachableLeader())
         return
     log, offset = processing.log(leader_id), event.offset
     if not log.log_start_offset <= offset <= log.log_end_offset:
-        processing.emit(ConsumerRead((), "OFFSET_OUT_OF_RANGE"))
+        processing.emit(events.ConsumerRead((), "OFFSET_OUT_OF_RANGE"))
         return
     records = log.records_from(offset, log.high_watermark)
-    processing.emit(ConsumerRead(tuple((offset + index, record.value) for index, record in enumerate(records))))
+    processing.emit(events.ConsumerRead(tuple((offset + index, record.value) for index, record in enumerate(records))))
 
 
-def delete_records(processing: Processing, event: DeleteRecords) -> None:
+def delete_records(processing: Processing, event: events.DeleteRecords) -> None:
     """The log start moves up, never past the high watermark; followers learn it from their fetches."""
     leader_id = processing.acting_leader()
     if leader_id is None:
@@ -687,14 +670,14 @@ def delete_records(processing: Processing, event: DeleteRecords) -> None:
     log = processing.log(leader_id)
     offset = log.high_watermark if event.before_offset == TO_HIGH_WATERMARK else event.before_offset
     if not 0 <= offset <= log.high_watermark:
-        processing.emit(RecordsDeleted(log.log_start_offset, "OFFSET_OUT_OF_RANGE"))
+        processing.emit(events.RecordsDeleted(log.log_start_offset, "OFFSET_OUT_OF_RANGE"))
         return
     moved = replica_log.move_start(log, offset)
     processing.put_log(leader_id, moved)
-    processing.emit(RecordsDeleted(moved.log_start_offset))
+    processing.emit(events.RecordsDeleted(moved.log_start_offset))
 
 
-def time_passed(processing: Processing, event: TimePassed) -> None:
+def time_passed(processing: Processing, event: events.TimePassed) -> None:
     """The clock moves on, and requests that have waited too long are answered."""
     processing.now_ms += event.ms
     for broker_id in processing.settings.broker_ids:

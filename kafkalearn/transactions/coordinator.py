@@ -16,28 +16,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.base.errors import IllegalEvent
-from kafkalearn.transactions.model import (
-    COMPLETE_ABORT,
-    COMPLETE_COMMIT,
-    EMPTY,
-    LAST_EPOCH,
-    NO_EPOCH,
-    OFFSETS_PARTITION,
-    ONGOING,
-    PREPARE_ABORT,
-    PREPARE_COMMIT,
-    PREPARE_EPOCH_FENCE,
-    TWO_PHASE_TIMEOUT_MS,
-    AddOffsetsToTxn,
-    AddPartitionsToTxn,
-    Answer,
-    Cluster,
-    EndTxn,
-    InitProducerId,
-    Row,
-    Settings,
-    Transaction,
-)
+from kafkalearn.transactions import model
+from kafkalearn.transactions.model import Answer, Cluster, EndTxn, Settings, Transaction
 
 TWO_PHASE_VERSION = 6
 """The first version of InitProducerId that knows two-phase commit (KIP-939)."""
@@ -61,14 +41,14 @@ def write(settings: Settings, cluster: Cluster, changed: Transaction) -> tuple[C
         assert held is not None
         return cluster.with_transaction(replace(held, pending=changed.status)), UNSUPPORTED
     changed = replace(changed, pending="")
-    return replace(cluster.with_transaction(changed), rows=(*cluster.rows, Row(changed.id, changed))), "NONE"
+    return replace(cluster.with_transaction(changed), rows=(*cluster.rows, model.Row(changed.id, changed))), "NONE"
 
 
 def _new_producer_id(cluster: Cluster) -> tuple[Cluster, int]:
     return replace(cluster, next_producer_id=cluster.next_producer_id + 1), cluster.next_producer_id
 
 
-def init_producer_id(settings: Settings, cluster: Cluster, event: InitProducerId) -> tuple[Cluster, Answer]:
+def init_producer_id(settings: Settings, cluster: Cluster, event: model.InitProducerId) -> tuple[Cluster, Answer]:
     """InitProducerId: a new epoch, a new producer id once epochs have run out, or an open transaction is aborted."""
     if (event.producer_id == -1) != (event.epoch == -1):
         return cluster, Answer("INVALID_REQUEST")
@@ -88,7 +68,7 @@ def init_producer_id(settings: Settings, cluster: Cluster, event: InitProducerId
     if event.keeps_prepared:
         return cluster, Answer(UNSUPPORTED)  # of no broker up to 4.4
     if event.enables_two_phase_commit:
-        event = replace(event, timeout_ms=TWO_PHASE_TIMEOUT_MS)
+        event = replace(event, timeout_ms=model.TWO_PHASE_TIMEOUT_MS)
     elif not 0 < event.timeout_ms <= settings.transaction_max_timeout_ms:
         return cluster, Answer("INVALID_TRANSACTION_TIMEOUT")
     if (refusal := cluster.refusal(settings, asked_id)) != "NONE":
@@ -107,37 +87,37 @@ def init_producer_id(settings: Settings, cluster: Cluster, event: InitProducerId
 
 
 def _initialised(
-    settings: Settings, cluster: Cluster, held: Transaction, event: InitProducerId
+    settings: Settings, cluster: Cluster, held: Transaction, event: model.InitProducerId
 ) -> tuple[Cluster, str, Transaction | None]:
     expects = event.epoch != -1
     if held.pending:
         return cluster, CONCURRENT, None
     if expects and not (
-        held.epoch == NO_EPOCH
+        held.epoch == model.NO_EPOCH
         or event.producer_id == held.producer_id
-        or (event.producer_id == held.previous_producer_id and event.epoch >= LAST_EPOCH - 1)
+        or (event.producer_id == held.previous_producer_id and event.epoch >= model.LAST_EPOCH - 1)
     ):
         return cluster, FENCED, None
-    if held.status in (PREPARE_COMMIT, PREPARE_ABORT):
+    if held.status in (model.PREPARE_COMMIT, model.PREPARE_ABORT):
         return cluster, CONCURRENT, None
-    if held.status == ONGOING:
+    if held.status == model.ONGOING:
         cluster, error = fence(settings, cluster, held)
         return cluster, CONCURRENT if error == "NONE" else error, None
     begun = replace(
         held,
         previous_producer_id=held.producer_id,
         timeout_ms=event.timeout_ms,
-        status=EMPTY,
+        status=model.EMPTY,
         partitions=frozenset(),
         started_ms=-1 if settings.forgets_the_start else held.started_ms,
         updated_ms=cluster.now_ms,
     )
     if held.is_exhausted and (not expects or event.epoch == held.epoch):
         cluster, producer_id = _new_producer_id(cluster)
-        changed = replace(begun, producer_id=producer_id, epoch=0, last_epoch=held.epoch if expects else NO_EPOCH)
+        changed = replace(begun, producer_id=producer_id, epoch=0, last_epoch=held.epoch if expects else model.NO_EPOCH)
     elif not expects:
-        changed = replace(begun, epoch=held.epoch + 1, last_epoch=NO_EPOCH)
-    elif held.epoch in (NO_EPOCH, event.epoch):
+        changed = replace(begun, epoch=held.epoch + 1, last_epoch=model.NO_EPOCH)
+    elif held.epoch in (model.NO_EPOCH, event.epoch):
         changed = replace(begun, epoch=held.epoch + 1, last_epoch=held.epoch)
     elif event.epoch == held.last_epoch:
         changed = begun  # the answer to the same request was lost: the same again
@@ -151,12 +131,12 @@ def fence(settings: Settings, cluster: Cluster, held: Transaction) -> tuple[Clus
     """An open transaction is aborted by the coordinator, under an epoch that no client has."""
     bumps = settings.transaction_version >= 2
     if bumps and "KAFKA-19367" in settings.defects:
-        if held.epoch + 2 > LAST_EPOCH:
+        if held.epoch + 2 > model.LAST_EPOCH:
             # The coordinator's own number is at the last epoch now, and nothing can fence it any more.
-            return cluster.with_transaction(replace(held, epoch=LAST_EPOCH)), "UNKNOWN_SERVER_ERROR"
+            return cluster.with_transaction(replace(held, epoch=model.LAST_EPOCH)), "UNKNOWN_SERVER_ERROR"
         held = replace(held, epoch=held.epoch + 1)
-    fenced = replace(held, pending=PREPARE_EPOCH_FENCE)
-    return _ended(settings, cluster, fenced, PREPARE_ABORT, bumps, is_fence=True)
+    fenced = replace(held, pending=model.PREPARE_EPOCH_FENCE)
+    return _ended(settings, cluster, fenced, model.PREPARE_ABORT, bumps, is_fence=True)
 
 
 def _refused(
@@ -177,7 +157,7 @@ def _refused(
         return WRONG_PRODUCER_ID
     if held.epoch != epoch:
         return FENCED
-    return CONCURRENT if held.status in (PREPARE_COMMIT, PREPARE_ABORT) else "NONE"
+    return CONCURRENT if held.status in (model.PREPARE_COMMIT, model.PREPARE_ABORT) else "NONE"
 
 
 def verify(
@@ -214,7 +194,7 @@ def add(
     error = _refused(settings, cluster, transactional_id, producer_id, epoch, changes=True)
     if held is None or error != "NONE":
         return cluster, error
-    if held.status == ONGOING and wanted <= held.partitions:
+    if held.status == model.ONGOING and wanted <= held.partitions:
         return cluster, "NONE"
     return write(
         settings,
@@ -222,16 +202,16 @@ def add(
         replace(
             held,
             previous_producer_id=held.producer_id,
-            status=ONGOING,
+            status=model.ONGOING,
             partitions=held.partitions | wanted,
-            started_ms=held.started_ms if held.status == ONGOING else cluster.now_ms,
+            started_ms=held.started_ms if held.status == model.ONGOING else cluster.now_ms,
             updated_ms=cluster.now_ms,
             client_version=client_version,
         ),
     )
 
 
-def add_partitions(settings: Settings, cluster: Cluster, event: AddPartitionsToTxn) -> tuple[Cluster, Answer]:
+def add_partitions(settings: Settings, cluster: Cluster, event: model.AddPartitionsToTxn) -> tuple[Cluster, Answer]:
     """AddPartitionsToTxn: all of the partitions, or none where one of them does not exist."""
     unknown = [each for each in event.partitions if cluster.partition(each) is None]
     if unknown:
@@ -252,9 +232,9 @@ def add_partitions(settings: Settings, cluster: Cluster, event: AddPartitionsToT
     return cluster, Answer(partitions=tuple(dict.fromkeys(event.partitions, error).items()))
 
 
-def add_offsets(settings: Settings, cluster: Cluster, event: AddOffsetsToTxn) -> tuple[Cluster, Answer]:
+def add_offsets(settings: Settings, cluster: Cluster, event: model.AddOffsetsToTxn) -> tuple[Cluster, Answer]:
     """AddOffsetsToTxn: the partition of ``__consumer_offsets`` that has the group joins the transaction."""
-    cluster, error = add(settings, cluster, event.id, event.producer_id, event.epoch, [OFFSETS_PARTITION], 0)
+    cluster, error = add(settings, cluster, event.id, event.producer_id, event.epoch, [model.OFFSETS_PARTITION], 0)
     if error == FENCED and event.version < 2:
         error = "INVALID_PRODUCER_EPOCH"
     return cluster, Answer(error)
@@ -264,7 +244,7 @@ def end(settings: Settings, cluster: Cluster, event: EndTxn) -> tuple[Cluster, A
     """EndTxn: the decision is written, and the markers are to be sent; or why not."""
     bumps = event.version >= 5
     held = cluster.transaction(event.id)
-    decision = PREPARE_COMMIT if event.commit else PREPARE_ABORT
+    decision = model.PREPARE_COMMIT if event.commit else model.PREPARE_ABORT
     if (refusal := cluster.refusal(settings, event.id)) != "NONE":
         error = refusal
     elif held is None:
@@ -293,38 +273,40 @@ def _judge_old(settings: Settings, held: Transaction, event: EndTxn, decision: s
         return FENCED
     if held.pending:
         return CONCURRENT
-    if held.status == ONGOING:
+    if held.status == model.ONGOING:
         return ""
-    if held.status in (PREPARE_COMMIT, PREPARE_ABORT):
+    if held.status in (model.PREPARE_COMMIT, model.PREPARE_ABORT):
         return CONCURRENT if held.status == decision else WRONG_STATE
-    if held.status == (COMPLETE_COMMIT if event.commit else COMPLETE_ABORT):
+    if held.status == (model.COMPLETE_COMMIT if event.commit else model.COMPLETE_ABORT):
         return "NONE"
     return WRONG_STATE
 
 
 def _judge_new(settings: Settings, held: Transaction, event: EndTxn, decision: str) -> str:
     """As `_judge_old`, for EndTxn from version 5 on: the epoch says whether it is the same request again."""
-    overflowed = held.previous_producer_id == event.producer_id and event.epoch == LAST_EPOCH - 1 and held.epoch == 0
+    overflowed = (
+        held.previous_producer_id == event.producer_id and event.epoch == model.LAST_EPOCH - 1 and held.epoch == 0
+    )
     is_retry = overflowed or held.epoch == event.epoch + 1
     if held.pending:
         return CONCURRENT
     if held.producer_id != event.producer_id and not overflowed:
         return WRONG_PRODUCER_ID
-    if held.status in (ONGOING, EMPTY):
+    if held.status in (model.ONGOING, model.EMPTY):
         is_valid = event.epoch == held.epoch
-    elif held.status in (PREPARE_COMMIT, PREPARE_ABORT):
+    elif held.status in (model.PREPARE_COMMIT, model.PREPARE_ABORT):
         is_valid = held.epoch == event.epoch + 1
     else:
         is_valid = is_retry or event.epoch == held.epoch
     if not is_valid:
         return FENCED
-    if held.status == ONGOING:
+    if held.status == model.ONGOING:
         return ""
-    if held.status in (PREPARE_COMMIT, PREPARE_ABORT):
+    if held.status in (model.PREPARE_COMMIT, model.PREPARE_ABORT):
         return CONCURRENT if held.status == decision else WRONG_STATE
-    if held.status == EMPTY or not is_retry:
+    if held.status == model.EMPTY or not is_retry:
         return WRONG_STATE if event.commit else ""
-    if held.status == (COMPLETE_COMMIT if event.commit else COMPLETE_ABORT):
+    if held.status == (model.COMPLETE_COMMIT if event.commit else model.COMPLETE_ABORT):
         return "NONE"
     # Only the coordinator's own abort can have come before this commit: the client's would be the same request again.
     return FENCED if event.commit and settings.fences_a_late_commit else WRONG_STATE
@@ -340,7 +322,7 @@ def _ended(
     if bumps:
         changed = replace(held, epoch=held.epoch + 1, last_epoch=held.epoch)
     elif is_fence:
-        changed = replace(held, epoch=held.epoch + 1, last_epoch=NO_EPOCH)
+        changed = replace(held, epoch=held.epoch + 1, last_epoch=model.NO_EPOCH)
     else:
         changed = held
     cluster, error = write(
@@ -351,7 +333,7 @@ def _ended(
             previous_producer_id=held.producer_id,
             next_producer_id=next_producer_id,
             status=decision,
-            started_ms=held.started_ms if held.status == ONGOING else cluster.now_ms,
+            started_ms=held.started_ms if held.status == model.ONGOING else cluster.now_ms,
             updated_ms=cluster.now_ms,
             client_version=2 if bumps else 0,
         ),
@@ -365,7 +347,7 @@ def await_markers(settings: Settings, cluster: Cluster, transactional_id: str) -
     """The cluster while markers of a decided transaction are on their way; without partitions it is complete."""
     held = cluster.transaction(transactional_id)
     assert held is not None
-    done = COMPLETE_COMMIT if held.status == PREPARE_COMMIT else COMPLETE_ABORT
+    done = model.COMPLETE_COMMIT if held.status == model.PREPARE_COMMIT else model.COMPLETE_ABORT
     if settings.loses_markers:
         held = replace(held, partitions=held.partitions - cluster.leaderless)
     if held.partitions:

@@ -7,22 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.transactions import coordinator
+from kafkalearn.transactions import coordinator, model
 from kafkalearn.transactions import partition as partitions
-from kafkalearn.transactions.model import (
-    OFFSETS_PARTITION,
-    Answer,
-    Batch,
-    Cluster,
-    Group,
-    Join,
-    Offset,
-    OffsetCommit,
-    Partition,
-    Produce,
-    Settings,
-    TxnOffsetCommit,
-)
+from kafkalearn.transactions.model import Answer, Cluster, Group, Settings
 
 COMMIT_WITH_EPOCHS = 9
 """The first version of OffsetCommit that members of KIP-848 may use; their epochs are what generations were."""
@@ -35,10 +22,10 @@ GROUP_RECORD = (2, 3)
 """Key version and value version of a group's own record."""
 
 
-def txn_offset_commit(settings: Settings, cluster: Cluster, event: TxnOffsetCommit) -> tuple[Cluster, Answer]:
+def txn_offset_commit(settings: Settings, cluster: Cluster, event: model.TxnOffsetCommit) -> tuple[Cluster, Answer]:
     """TxnOffsetCommit: the offsets are written and wait; or why not, the same for each partition."""
     cluster, error = partitions.admitted(
-        settings, cluster, OFFSETS_PARTITION, event.id, event.producer_id, event.epoch, 0, adds=event.version >= 5
+        settings, cluster, model.OFFSETS_PARTITION, event.id, event.producer_id, event.epoch, 0, adds=event.version >= 5
     )
     if error == "TRANSACTION_ABORTABLE" and event.version < 4:
         error = "INVALID_TXN_STATE"
@@ -48,15 +35,15 @@ def txn_offset_commit(settings: Settings, cluster: Cluster, event: TxnOffsetComm
     if error == "NONE":
         error = _refused(group, event.generation, event.member, event.version, is_transactional=True)
     if error == "NONE":
-        log = cluster.partition(OFFSETS_PARTITION)
+        log = cluster.partition(model.OFFSETS_PARTITION)
         assert log is not None
         records = _records(settings, event.offsets)
-        batch = Produce(event.id, log.name, event.producer_id, event.epoch, 0, records)
+        batch = model.Produce(event.id, log.name, event.producer_id, event.epoch, 0, records)
         log, error, offset = partitions.append(log, batch, is_from_client=False)
         if error == "NONE":
             group = group or Group(event.group)
             for number, (name, committed) in enumerate(event.offsets):
-                waiting = Offset(name, committed, offset + number, event.producer_id)
+                waiting = model.Offset(name, committed, offset + number, event.producer_id)
                 others = tuple(
                     each for each in group.pending if (each.partition, each.producer_id) != (name, event.producer_id)
                 )
@@ -65,7 +52,7 @@ def txn_offset_commit(settings: Settings, cluster: Cluster, event: TxnOffsetComm
     return cluster, Answer(partitions=tuple((name, error) for name, _ in event.offsets))
 
 
-def offset_commit(settings: Settings, cluster: Cluster, event: OffsetCommit) -> tuple[Cluster, Answer]:
+def offset_commit(settings: Settings, cluster: Cluster, event: model.OffsetCommit) -> tuple[Cluster, Answer]:
     """OffsetCommit: the offsets hold at once, whatever waits."""
     group = cluster.group(event.group)
     error = _refused(group, event.generation, event.member, event.version, is_transactional=False)
@@ -73,12 +60,12 @@ def offset_commit(settings: Settings, cluster: Cluster, event: OffsetCommit) -> 
         cluster, offset = _written(cluster, _records(settings, event.offsets))
         group = group or Group(event.group)
         for number, (name, committed) in enumerate(event.offsets):
-            group = _with_committed(group, Offset(name, committed, offset + number))
+            group = _with_committed(group, model.Offset(name, committed, offset + number))
         cluster = cluster.with_group(group)
     return cluster, Answer(partitions=tuple((name, error) for name, _ in event.offsets))
 
 
-def join(settings: Settings, cluster: Cluster, event: Join) -> tuple[Cluster, Answer]:
+def join(settings: Settings, cluster: Cluster, event: model.Join) -> tuple[Cluster, Answer]:
     """A member joins. A classic one: two records of the group, of the generation and of who has what.
 
     Of a member of KIP-848 the records stand for those that the group writes, which are more.
@@ -96,9 +83,9 @@ def _records(settings: Settings, offsets: tuple[tuple[str, int], ...]) -> tuple[
 
 
 def _written(cluster: Cluster, records: tuple[object, ...]) -> tuple[Cluster, int]:
-    log = cluster.partition(OFFSETS_PARTITION)
+    log = cluster.partition(model.OFFSETS_PARTITION)
     assert log is not None
-    batch = Batch(log.end_offset, records, sequence=0)
+    batch = model.Batch(log.end_offset, records, sequence=0)
     return cluster.with_partition(replace(log, batches=(*log.batches, batch))), batch.offset
 
 
@@ -131,7 +118,7 @@ def _refused(group: Group | None, generation: int, member: str, version: int, is
     return "UNKNOWN_MEMBER_ID"
 
 
-def _with_committed(group: Group, offset: Offset) -> Group:
+def _with_committed(group: Group, offset: model.Offset) -> Group:
     """The group with an offset that holds, unless a later record of the log says otherwise."""
     held = next((each for each in group.committed if each.partition == offset.partition), None)
     if held is not None and held.log_offset > offset.log_offset:
@@ -156,7 +143,7 @@ def ended(cluster: Cluster, producer_id: int, commit: bool) -> Cluster:
 def marked(
     settings: Settings,
     cluster: Cluster,
-    partition: Partition,
+    partition: model.Partition,
     producer_id: int,
     epoch: int,
     commit: bool,
@@ -168,6 +155,6 @@ def marked(
         settings, partition, producer_id, epoch, commit, coordinator_epoch, transaction_version
     )
     cluster = cluster.with_partition(changed)
-    if error == "NONE" and partition.name == OFFSETS_PARTITION:
+    if error == "NONE" and partition.name == model.OFFSETS_PARTITION:
         cluster = ended(cluster, producer_id, commit)
     return cluster, error

@@ -7,21 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.transactions import coordinator
-from kafkalearn.transactions.model import (
-    KEPT_BATCHES,
-    NO_EPOCH,
-    Aborted,
-    Answer,
-    Batch,
-    Cluster,
-    Partition,
-    Produce,
-    Producer,
-    Settings,
-    Verifying,
-    Written,
-)
+from kafkalearn.transactions import coordinator, model
+from kafkalearn.transactions.model import Cluster, Partition, Produce, Settings
 
 WRONG_EPOCH = "INVALID_PRODUCER_EPOCH"
 WRONG_SEQUENCE = "OUT_OF_ORDER_SEQUENCE_NUMBER"
@@ -29,12 +16,12 @@ UNANSWERED = {coordinator.ELSEWHERE: "NETWORK_EXCEPTION", coordinator.LOADING: c
 """What a leader hears that asks a coordinator which is gone, or which still loads: its client is to try again."""
 
 
-def produce(settings: Settings, cluster: Cluster, event: Produce) -> tuple[Cluster, Answer]:
+def produce(settings: Settings, cluster: Cluster, event: Produce) -> tuple[Cluster, model.Answer]:
     """Produce: the batch is verified or its partition added, then it is written; or why not."""
     if event.is_transactional and event.id is None:
-        return cluster, Answer("TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
+        return cluster, model.Answer("TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
     if cluster.partition(event.partition) is None:
-        return cluster, Answer("UNKNOWN_TOPIC_OR_PARTITION")
+        return cluster, model.Answer("UNKNOWN_TOPIC_OR_PARTITION")
     if event.is_transactional:
         assert event.id is not None
         cluster, error = admitted(
@@ -47,13 +34,15 @@ def produce(settings: Settings, cluster: Cluster, event: Produce) -> tuple[Clust
     assert partition is not None
     if event.producer_id == -1:
         offset = partition.end_offset
-        batch = Batch(offset, event.records, is_transactional=event.is_transactional)
-        return cluster.with_partition(replace(partition, batches=(*partition.batches, batch))), Answer(offset=offset)
+        batch = model.Batch(offset, event.records, is_transactional=event.is_transactional)
+        return cluster.with_partition(replace(partition, batches=(*partition.batches, batch))), model.Answer(
+            offset=offset
+        )
     partition, error, offset = append(partition, event, is_from_client=True)
-    return cluster.with_partition(partition), Answer(error, offset=offset)
+    return cluster.with_partition(partition), model.Answer(error, offset=offset)
 
 
-def _as_produce_answers(error: str, version: int) -> Answer:
+def _as_produce_answers(error: str, version: int) -> model.Answer:
     """The error as a client of this version knows it; from version 8 on with Kafka's own words for some."""
     message = ""
     if error == "TRANSACTION_ABORTABLE" and version < 11:
@@ -64,7 +53,7 @@ def _as_produce_answers(error: str, version: int) -> Answer:
             f"Underlying error: {UNANSWERED.get(error, error)}"
         )
         error = "NOT_ENOUGH_REPLICAS"
-    return Answer(error, message=message if version >= 8 else "")
+    return model.Answer(error, message=message if version >= 8 else "")
 
 
 def admitted(
@@ -99,7 +88,7 @@ def _with_verifying(partition: Partition, producer_id: int, epoch: int, sequence
     """The partition that remembers the lowest sequence which is being verified: a later one must not overtake it."""
     known = next((each for each in partition.verifying if each.producer_id == producer_id), None)
     if known is None:
-        changed = Verifying(producer_id, sequence, epoch, bumps)
+        changed = model.Verifying(producer_id, sequence, epoch, bumps)
     elif epoch > known.epoch:
         changed = replace(known, lowest_sequence=sequence, epoch=epoch)
     elif epoch == known.epoch:
@@ -112,7 +101,7 @@ def _with_verifying(partition: Partition, producer_id: int, epoch: int, sequence
 
 def append(partition: Partition, batch: Produce, is_from_client: bool) -> tuple[Partition, str, int]:
     """The partition with the batch, the error, and the offset: of one that comes twice, its first offset."""
-    known = partition.producer(batch.producer_id) or Producer(batch.producer_id)
+    known = partition.producer(batch.producer_id) or model.Producer(batch.producer_id)
     count = len(batch.records)
     last_sequence = batch.sequence + count - 1
     if is_from_client and known.epoch == batch.epoch:
@@ -130,24 +119,24 @@ def append(partition: Partition, batch: Produce, is_from_client: bool) -> tuple[
     changed = replace(
         known,
         epoch=batch.epoch,
-        batches=(*kept, Written(batch.sequence, last_sequence, offset))[-KEPT_BATCHES:],
+        batches=(*kept, model.Written(batch.sequence, last_sequence, offset))[-model.KEPT_BATCHES :],
         first_offset=offset if batch.is_transactional and known.first_offset < 0 else known.first_offset,
     )
-    written = Batch(offset, batch.records, batch.producer_id, batch.epoch, batch.sequence, batch.is_transactional)
+    written = model.Batch(offset, batch.records, batch.producer_id, batch.epoch, batch.sequence, batch.is_transactional)
     partition = with_producer(partition, changed)
     if batch.is_transactional:
         partition = _verified(partition, batch.producer_id)
     return replace(partition, batches=(*partition.batches, written)), "NONE", offset
 
 
-def _is_next(partition: Partition, known: Producer, batch: Produce) -> bool:
+def _is_next(partition: Partition, known: model.Producer, batch: Produce) -> bool:
     verifying = next((each for each in partition.verifying if each.producer_id == batch.producer_id), None)
     if verifying is not None and batch.sequence > verifying.lowest_sequence:
         return False
     if batch.epoch != known.epoch:
         if batch.sequence == 0:
             return True
-        return known.epoch == NO_EPOCH and not (verifying is not None and verifying.bumps_epoch)
+        return known.epoch == model.NO_EPOCH and not (verifying is not None and verifying.bumps_epoch)
     return batch.sequence == known.last_sequence + 1
 
 
@@ -156,7 +145,7 @@ def _verified(partition: Partition, producer_id: int) -> Partition:
     return replace(partition, verifying=left)
 
 
-def with_producer(partition: Partition, changed: Producer) -> Partition:
+def with_producer(partition: Partition, changed: model.Producer) -> Partition:
     """The partition with this of a producer."""
     others = (each for each in partition.producers if each.producer_id != changed.producer_id)
     return replace(partition, producers=tuple(sorted((*others, changed), key=lambda each: each.producer_id)))
@@ -172,7 +161,7 @@ def write_marker(
     transaction_version: int,
 ) -> tuple[Partition, str]:
     """The partition with a marker, and the error. Where no transaction is open it takes an offset all the same."""
-    known = partition.producer(producer_id) or Producer(producer_id)
+    known = partition.producer(producer_id) or model.Producer(producer_id)
     # The epoch of an open transaction cannot end it: the coordinator's marker has the next one. Without one it is a
     # marker that comes again, and is taken.
     is_strict = settings.is_strict_with_markers and transaction_version >= 2
@@ -184,16 +173,16 @@ def write_marker(
     offset = partition.end_offset
     kept = known.batches if known.epoch == epoch else ()
     changed = replace(known, epoch=epoch, batches=kept, coordinator_epoch=coordinator_epoch, first_offset=-1)
-    marker = Batch(offset, (), producer_id, epoch, -1, True, "COMMIT" if commit else "ABORT", coordinator_epoch)
+    marker = model.Batch(offset, (), producer_id, epoch, -1, True, "COMMIT" if commit else "ABORT", coordinator_epoch)
     marked = _verified(with_producer(partition, changed), producer_id)
     marked = replace(marked, batches=(*partition.batches, marker))
     if known.first_offset >= 0 and not commit:
-        entry = Aborted(producer_id, known.first_offset, offset, marked.last_stable_offset)
+        entry = model.Aborted(producer_id, known.first_offset, offset, marked.last_stable_offset)
         marked = replace(marked, aborted=(*marked.aborted, entry))
     return marked, "NONE"
 
 
-def aborted_below(partition: Partition) -> tuple[Aborted, ...]:
+def aborted_below(partition: Partition) -> tuple[model.Aborted, ...]:
     """The aborted transactions that a read_committed fetch from the start gets beside its records."""
     return partition.aborted if partition.last_stable_offset > 0 else ()
 

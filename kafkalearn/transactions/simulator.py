@@ -14,45 +14,9 @@ from typing import Any
 from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.transactions import coordinator, offsets
+from kafkalearn.transactions import coordinator, model, offsets
 from kafkalearn.transactions import partition as partitions
-from kafkalearn.transactions.model import (
-    COMPLETE_ABORT,
-    COMPLETE_COMMIT,
-    EMPTY,
-    NO_EPOCH,
-    OFFSETS_PARTITION,
-    ONGOING,
-    PREPARE_COMMIT,
-    PRODUCER_CHECK_MS,
-    STATES,
-    AddOffsetsToTxn,
-    AddPartitionsToTxn,
-    Answer,
-    AskedElsewhere,
-    BrokerRestarted,
-    Cluster,
-    CoordinatorDied,
-    CoordinatorElected,
-    CoordinatorLoaded,
-    EndTxn,
-    Event,
-    InitProducerId,
-    Join,
-    LeaderCameBack,
-    LeaderWentAway,
-    MarkerArrived,
-    OffsetCommit,
-    Partition,
-    Produce,
-    Row,
-    Settings,
-    TimePassed,
-    Transaction,
-    TxnOffsetCommit,
-    WriteTxnMarkers,
-    start,
-)
+from kafkalearn.transactions.model import Answer, Cluster, Event, Settings
 
 NOBODY_HELD_BACK = "a reader is held back only by a transaction that its coordinator knows to be open"
 NO_ID_STUCK = "an id whose markers all leaders could take is not left waiting"
@@ -64,17 +28,17 @@ PERMANENT = ("INVALID_PRODUCER_EPOCH", "TRANSACTION_COORDINATOR_FENCED")
 """The errors of a leader on which the coordinator stops sending a transaction's markers."""
 
 
-def markers_due(cluster: Cluster) -> tuple[MarkerArrived, ...]:
+def markers_due(cluster: Cluster) -> tuple[model.MarkerArrived, ...]:
     """The markers that are on their way and can arrive now."""
     return tuple(
-        MarkerArrived(held.id, name)
+        model.MarkerArrived(held.id, name)
         for held in cluster.transactions
-        if held.pending in (COMPLETE_COMMIT, COMPLETE_ABORT) and not held.is_refused
+        if held.pending in (model.COMPLETE_COMMIT, model.COMPLETE_ABORT) and not held.is_refused
         for name in sorted(held.partitions - cluster.away)
     )
 
 
-def marker_arrived(settings: Settings, cluster: Cluster, event: MarkerArrived) -> tuple[Cluster, Answer]:
+def marker_arrived(settings: Settings, cluster: Cluster, event: model.MarkerArrived) -> tuple[Cluster, Answer]:
     """A marker is written; after the last one the transaction is complete. A leader may refuse it for good."""
     if event not in markers_due(cluster):
         due = ", ".join(f"{each.id} at {each.partition}" for each in markers_due(cluster)) or "none"
@@ -84,7 +48,7 @@ def marker_arrived(settings: Settings, cluster: Cluster, event: MarkerArrived) -
     assert held is not None
     assert partition is not None
     cluster, error = offsets.marked(
-        settings, cluster, partition, held.producer_id, held.epoch, held.status == PREPARE_COMMIT,
+        settings, cluster, partition, held.producer_id, held.epoch, held.status == model.PREPARE_COMMIT,
         cluster.coordinator_epochs[settings.coordinator_partition(held.id)], held.client_version,
     )  # fmt: skip
     if error in PERMANENT:
@@ -94,7 +58,7 @@ def marker_arrived(settings: Settings, cluster: Cluster, event: MarkerArrived) -
     return (cluster if left else coordinator.await_markers(settings, cluster, held.id)), Answer(error)
 
 
-def write_markers(settings: Settings, cluster: Cluster, event: WriteTxnMarkers) -> tuple[Cluster, Answer]:
+def write_markers(settings: Settings, cluster: Cluster, event: model.WriteTxnMarkers) -> tuple[Cluster, Answer]:
     """Markers by hand: each partition takes them or not; the coordinator does not learn of it."""
     answers = {}
     version = event.transaction_version if event.version >= 2 else 0
@@ -110,7 +74,7 @@ def write_markers(settings: Settings, cluster: Cluster, event: WriteTxnMarkers) 
     return cluster, Answer(partitions=tuple(answers.items()))
 
 
-def time_passed(settings: Settings, cluster: Cluster, event: TimePassed) -> tuple[Cluster, Answer]:
+def time_passed(settings: Settings, cluster: Cluster, event: model.TimePassed) -> tuple[Cluster, Answer]:
     """Time passes, and all timers fire as often as they are due."""
     end_ms = cluster.now_ms + event.ms
     while True:
@@ -126,16 +90,16 @@ def next_timer(settings: Settings, cluster: Cluster) -> int | None:
     for held in cluster.transactions:
         if held.pending:
             continue
-        if held.status == ONGOING and held.has_time_out:
+        if held.status == model.ONGOING and held.has_time_out:
             found.append(_tick(settings.abort_timed_out_interval_ms, held.started_ms + held.timeout_ms + 1))
-        elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
+        elif held.status in (model.EMPTY, model.COMPLETE_COMMIT, model.COMPLETE_ABORT):
             found.append(_tick(settings.remove_expired_interval_ms, held.updated_ms + settings.id_expiration_ms))
     if any(_seem_old(settings, each) for each in cluster.partitions):
-        found.append(_tick(PRODUCER_CHECK_MS, cluster.now_ms + 1))
+        found.append(_tick(model.PRODUCER_CHECK_MS, cluster.now_ms + 1))
     return min(found, default=None)
 
 
-def _seem_old(settings: Settings, partition: Partition) -> frozenset[int]:
+def _seem_old(settings: Settings, partition: model.Partition) -> frozenset[int]:
     """Producers of which a partition has no batch to tell their age by, and no transaction that is open (KAFKA-9144).
 
     Source: `ProducerStateManager.isProducerExpired` of 2.4.0, `ProducerStateEntry.lastTimestamp`; repaired in 2.4.1.
@@ -154,23 +118,23 @@ def _timers_fired(settings: Settings, cluster: Cluster) -> Cluster:
     for held in cluster.transactions:
         if held.pending:
             continue
-        if held.status == ONGOING:
+        if held.status == model.ONGOING:
             is_late = now_ms % settings.abort_timed_out_interval_ms == 0
             if is_late and held.has_time_out and held.started_ms + held.timeout_ms < now_ms:
                 cluster, _ = coordinator.fence(settings, cluster, held)
-        elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
+        elif held.status in (model.EMPTY, model.COMPLETE_COMMIT, model.COMPLETE_ABORT):
             is_late = now_ms % settings.remove_expired_interval_ms == 0
             if is_late and held.updated_ms + settings.id_expiration_ms <= now_ms:
                 left = tuple(each for each in cluster.transactions if each.id != held.id)
-                cluster = replace(cluster, transactions=left, rows=(*cluster.rows, Row(held.id, None)))
-    for partition in cluster.partitions if now_ms % PRODUCER_CHECK_MS == 0 else ():
+                cluster = replace(cluster, transactions=left, rows=(*cluster.rows, model.Row(held.id, None)))
+    for partition in cluster.partitions if now_ms % model.PRODUCER_CHECK_MS == 0 else ():
         old = _seem_old(settings, partition)
         kept = tuple(each for each in partition.producers if each.producer_id not in old)
         cluster = cluster.with_partition(replace(partition, producers=kept))
     return cluster
 
 
-def leader_went_away(settings: Settings, cluster: Cluster, event: LeaderWentAway) -> tuple[Cluster, Answer]:
+def leader_went_away(settings: Settings, cluster: Cluster, event: model.LeaderWentAway) -> tuple[Cluster, Answer]:
     """From now on markers for these partitions wait; where nobody leads them, since 4.3 they are given up.
 
     That a marker which waits already is given up, too, is read: the coordinator looks for the leader again.
@@ -180,18 +144,20 @@ def leader_went_away(settings: Settings, cluster: Cluster, event: LeaderWentAway
         return cluster, Answer()
     cluster = replace(cluster, leaderless=cluster.leaderless | set(event.partitions))
     for held in cluster.transactions:
-        if held.pending in (COMPLETE_COMMIT, COMPLETE_ABORT) and settings.loses_markers:
+        if held.pending in (model.COMPLETE_COMMIT, model.COMPLETE_ABORT) and settings.loses_markers:
             cluster = coordinator.await_markers(settings, cluster, held.id)
     return cluster, Answer()
 
 
-def leader_came_back(settings: Settings, cluster: Cluster, event: LeaderCameBack) -> tuple[Cluster, Answer]:
+def leader_came_back(settings: Settings, cluster: Cluster, event: model.LeaderCameBack) -> tuple[Cluster, Answer]:
     """Markers for these partitions can arrive again."""
     back = set(event.partitions)
     return replace(cluster, away=cluster.away - back, leaderless=cluster.leaderless - back), Answer()
 
 
-def _coordinated(cluster: Cluster, event: CoordinatorDied | CoordinatorElected | CoordinatorLoaded) -> tuple[int, ...]:
+def _coordinated(
+    cluster: Cluster, event: model.CoordinatorDied | model.CoordinatorElected | model.CoordinatorLoaded
+) -> tuple[int, ...]:
     """The partitions of ``__transaction_state`` that an event is about."""
     count = len(cluster.coordinator_epochs)
     if event.partition is not None and not 0 <= event.partition < count:
@@ -210,19 +176,21 @@ def _left(settings: Settings, cluster: Cluster, numbers: tuple[int, ...], error:
     return replace(cluster, transactions=kept, uncoordinated=refused)
 
 
-def _written(settings: Settings, cluster: Cluster, numbers: Iterable[int]) -> tuple[Transaction, ...]:
+def _written(settings: Settings, cluster: Cluster, numbers: Iterable[int]) -> tuple[model.Transaction, ...]:
     """What these partitions of ``__transaction_state`` say of their ids: the last value of each."""
     numbers = frozenset(numbers)
     rows = {row.id: row.transaction for row in cluster.rows if settings.coordinator_partition(row.id) in numbers}
     return tuple(held for held in rows.values() if held is not None)
 
 
-def coordinator_died(settings: Settings, cluster: Cluster, event: CoordinatorDied) -> tuple[Cluster, Answer]:
+def coordinator_died(settings: Settings, cluster: Cluster, event: model.CoordinatorDied) -> tuple[Cluster, Answer]:
     """Whoever is asked for these ids says that it is not their coordinator; their markers wait."""
     return _left(settings, cluster, _coordinated(cluster, event), coordinator.ELSEWHERE), Answer()
 
 
-def coordinator_elected(settings: Settings, cluster: Cluster, event: CoordinatorElected) -> tuple[Cluster, Answer]:
+def coordinator_elected(
+    settings: Settings, cluster: Cluster, event: model.CoordinatorElected
+) -> tuple[Cluster, Answer]:
     """A new coordinator, under the next epoch of the partition's leader, which knows nothing of its ids yet."""
     numbers = _coordinated(cluster, event)
     if is_loading := [each for each in numbers if (each, coordinator.LOADING) in cluster.uncoordinated]:
@@ -232,7 +200,7 @@ def coordinator_elected(settings: Settings, cluster: Cluster, event: Coordinator
     return _left(settings, cluster, numbers, coordinator.LOADING), Answer()
 
 
-def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorLoaded) -> tuple[Cluster, Answer]:
+def coordinator_loaded(settings: Settings, cluster: Cluster, event: model.CoordinatorLoaded) -> tuple[Cluster, Answer]:
     """The coordinator knows what its log says, and no more; markers of decided transactions are sent again.
 
     Of one partition of the log: what it has of the ids that lie there. A failover takes one epoch of its leader.
@@ -246,7 +214,7 @@ def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorL
     cluster = _left(settings, replace(cluster, coordinator_epochs=epochs), numbers, None)
     for held in _written(settings, cluster, numbers):
         # The log has no last epoch: a request that is retried over a failover is not known again.
-        loaded = replace(held, last_epoch=NO_EPOCH, pending="", is_refused=False)
+        loaded = replace(held, last_epoch=model.NO_EPOCH, pending="", is_refused=False)
         if settings.value_version == 0:
             loaded = replace(loaded, previous_producer_id=-1, client_version=0)
         cluster = cluster.with_transaction(loaded)
@@ -255,19 +223,19 @@ def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorL
     return cluster, Answer()
 
 
-def asked_elsewhere(settings: Settings, cluster: Cluster, event: AskedElsewhere) -> tuple[Cluster, Answer]:
+def asked_elsewhere(settings: Settings, cluster: Cluster, event: model.AskedElsewhere) -> tuple[Cluster, Answer]:
     """Another broker does not answer for the id, but for what it can refuse without knowing it."""
     request = event.request
     if request.id is None:
-        return RULES[InitProducerId](settings, cluster, request)
+        return RULES[model.InitProducerId](settings, cluster, request)
     numbers = (settings.coordinator_partition(request.id),)
     _, answer = RULES[type(request)](settings, _left(settings, cluster, numbers, coordinator.ELSEWHERE), request)
     return cluster, answer
 
 
-def broker_restarted(settings: Settings, cluster: Cluster, event: BrokerRestarted) -> tuple[Cluster, Answer]:
+def broker_restarted(settings: Settings, cluster: Cluster, event: model.BrokerRestarted) -> tuple[Cluster, Answer]:
     """The coordinator is loaded, and partitions know of each producer what is in their snapshot and their log."""
-    cluster, answer = coordinator_loaded(settings, cluster, CoordinatorLoaded())
+    cluster, answer = coordinator_loaded(settings, cluster, model.CoordinatorLoaded())
     for each in cluster.partitions:
         producers = tuple(
             replace(known, batches=known.batches[-1:]) if event.is_clean else known for known in each.producers
@@ -280,24 +248,24 @@ _Rule = Callable[[Settings, Cluster, Any], tuple[Cluster, Answer]]
 
 RULES: Mapping[type, _Rule] = MappingProxyType(
     {
-        InitProducerId: coordinator.init_producer_id,
-        AddPartitionsToTxn: coordinator.add_partitions,
-        AddOffsetsToTxn: coordinator.add_offsets,
-        Produce: partitions.produce,
-        TxnOffsetCommit: offsets.txn_offset_commit,
-        OffsetCommit: offsets.offset_commit,
-        EndTxn: coordinator.end,
-        MarkerArrived: marker_arrived,
-        WriteTxnMarkers: write_markers,
-        Join: offsets.join,
-        TimePassed: time_passed,
-        LeaderWentAway: leader_went_away,
-        LeaderCameBack: leader_came_back,
-        CoordinatorDied: coordinator_died,
-        CoordinatorElected: coordinator_elected,
-        CoordinatorLoaded: coordinator_loaded,
-        AskedElsewhere: asked_elsewhere,
-        BrokerRestarted: broker_restarted,
+        model.InitProducerId: coordinator.init_producer_id,
+        model.AddPartitionsToTxn: coordinator.add_partitions,
+        model.AddOffsetsToTxn: coordinator.add_offsets,
+        model.Produce: partitions.produce,
+        model.TxnOffsetCommit: offsets.txn_offset_commit,
+        model.OffsetCommit: offsets.offset_commit,
+        model.EndTxn: coordinator.end,
+        model.MarkerArrived: marker_arrived,
+        model.WriteTxnMarkers: write_markers,
+        model.Join: offsets.join,
+        model.TimePassed: time_passed,
+        model.LeaderWentAway: leader_went_away,
+        model.LeaderCameBack: leader_came_back,
+        model.CoordinatorDied: coordinator_died,
+        model.CoordinatorElected: coordinator_elected,
+        model.CoordinatorLoaded: coordinator_loaded,
+        model.AskedElsewhere: asked_elsewhere,
+        model.BrokerRestarted: broker_restarted,
     }
 )
 """For each event the function that has its rule."""
@@ -306,6 +274,7 @@ RULES: Mapping[type, _Rule] = MappingProxyType(
 def step(settings: Settings, state: Cluster, event: Event) -> Cluster:
     """The state after an event; what it was answered is in ``effects``.
 
+    >>> from kafkalearn.transactions import InitProducerId, start
     >>> settings = Settings()
     >>> state = step(settings, start(settings), InitProducerId("billing"))
     >>> state.effects
@@ -329,6 +298,7 @@ def settled(settings: Settings, state: Cluster) -> Cluster:
 def simulate(settings: Settings, events: Iterable[Event], initial: Cluster | None = None) -> Trace[Cluster, Event]:
     """A whole run, as a trace of states.
 
+    >>> from kafkalearn.transactions import EndTxn, InitProducerId, MarkerArrived, Produce
     >>> events = [InitProducerId("x"), Produce("x", "t-0", 0, 0, 0), EndTxn("x", 0, 0), MarkerArrived("x", "t-0")]
     >>> for frame in simulate(Settings(), events)[1:]:
     ...     held, partition = frame.state.transactions[0], frame.state.partitions[0]
@@ -338,7 +308,7 @@ def simulate(settings: Settings, events: Iterable[Event], initial: Cluster | Non
     PrepareCommit 1 1 0
     CompleteCommit 1 2 2
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def _has_one_of_each(settings: Settings, cluster: Cluster) -> bool:
@@ -387,7 +357,7 @@ INVARIANTS: Promises = MappingProxyType(
         "the epoch of a producer id does not fall": Since(_epochs_do_not_fall),
         "the last stable offset does not fall": Since(_stable_does_not_fall),
         "an id is in a state of Kafka's": lambda _, cluster: all(
-            each.status in STATES for each in cluster.transactions
+            each.status in model.STATES for each in cluster.transactions
         ),
         "offsets wait for a transaction that is open in the offsets partition": lambda _, cluster: all(
             known is not None and known.first_offset >= 0
@@ -400,8 +370,8 @@ INVARIANTS: Promises = MappingProxyType(
 """What holds in every state, as predicates of settings and state."""
 
 
-def _offsets_log(cluster: Cluster) -> Partition:
-    log = cluster.partition(OFFSETS_PARTITION)
+def _offsets_log(cluster: Cluster) -> model.Partition:
+    log = cluster.partition(model.OFFSETS_PARTITION)
     assert log is not None
     return log
 

@@ -11,20 +11,8 @@ from itertools import filterfalse
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Frame, Trace, extend
-from kafkalearn.zookeeper.connector.model import (
-    BACKOFF,
-    WATCHER,
-    Connector,
-    ConnectorEvent,
-    Group,
-    HandleEvent,
-    RebalanceStep,
-    Reconnect,
-    Settings,
-    Turn,
-    WakeWatcher,
-    start,
-)
+from kafkalearn.zookeeper.connector import model
+from kafkalearn.zookeeper.connector.model import ConnectorEvent, Group, Settings, Turn
 from kafkalearn.zookeeper.connector.simulator import simulate, step
 
 MOST_TURNS = 1_000_000
@@ -53,19 +41,19 @@ def possible_turns(group: Group, stopped: Sequence[str] = ()) -> tuple[Turn, ...
     return tuple(sorted(turns, key=_ends_a_pause(group)))
 
 
-def _turns(group: Group, connector: Connector) -> list[Turn]:
+def _turns(group: Group, connector: model.Connector) -> list[Turn]:
     name = connector.name
     if group.tree.session(connector.session) is None:
-        return [Reconnect(name)]
+        return [model.Reconnect(name)]
     turns: list[Turn] = []
     if connector.notices and connector.is_event_thread_free:
-        turns.append(HandleEvent(name))
+        turns.append(model.HandleEvent(name))
     if connector.is_triggered and not connector.is_closing:
-        busy = connector.attempt is not None and connector.attempt.thread == WATCHER
-        if not busy and WATCHER not in connector.waiting:
-            turns.append(WakeWatcher(name))
+        busy = connector.attempt is not None and connector.attempt.thread == model.WATCHER
+        if not busy and model.WATCHER not in connector.waiting:
+            turns.append(model.WakeWatcher(name))
     if connector.attempt is not None:
-        turns.append(RebalanceStep(name))
+        turns.append(model.RebalanceStep(name))
     return turns
 
 
@@ -123,7 +111,7 @@ def play(
     choose : callable, optional
         As for `settle`.
     """
-    trace = simulate(settings, (), start(settings) if initial is None else initial)
+    trace = simulate(settings, (), model.start(settings) if initial is None else initial)
     for event in events:
         trace = extend(step, settings, trace, [event])
         trace = _settled(settings, trace, _Rounds() if choose is None else choose, ())
@@ -152,8 +140,10 @@ def _first_of(turns: tuple[Turn, ...], group: Group) -> tuple[Turn, ...]:
 
 def _ends_a_pause(group: Group) -> Callable[[Turn], bool]:
     """Whether a turn is the end of a pause."""
-    pauses = {each.name for each in group.connectors if each.attempt is not None and each.attempt.stage == BACKOFF}
-    return lambda turn: isinstance(turn, RebalanceStep) and turn.consumer in pauses
+    pauses = {
+        each.name for each in group.connectors if each.attempt is not None and each.attempt.stage == model.BACKOFF
+    }
+    return lambda turn: isinstance(turn, model.RebalanceStep) and turn.consumer in pauses
 
 
 class _Rounds:

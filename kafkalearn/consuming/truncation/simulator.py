@@ -20,37 +20,8 @@ from types import MappingProxyType
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.consuming.truncation.model import (
-    AFTER_CHANGES,
-    ALWAYS,
-    EARLIEST,
-    FAILED,
-    FETCHING,
-    NO_RESET,
-    RESETTING,
-    VALIDATING,
-    Assign,
-    Assigned,
-    Commit,
-    Committed,
-    Consumer,
-    Effect,
-    Event,
-    ExceptionThrown,
-    Fetched,
-    GroupRead,
-    MetadataLearnt,
-    NoLeaderKnown,
-    OffsetReset,
-    OffsetsForLeaderEpochAnswered,
-    Poll,
-    Position,
-    Reading,
-    RefreshMetadata,
-    Settings,
-    TruncationFound,
-    start,
-)
+from kafkalearn.consuming.truncation import model
+from kafkalearn.consuming.truncation.model import Consumer, Event, GroupRead, Settings
 from kafkalearn.replication.events import NONE, Consume
 from kafkalearn.replication.leader import FetchRequest, refusal
 from kafkalearn.replication.simulator import HANDLERS
@@ -104,26 +75,26 @@ def first_or_last(replica: Replica, leader_epoch: int | None, is_earliest: bool)
 # 2.3 to 4.3, ``SubscriptionState`` (``maybeValidatePosition``, ``maybeCompleteValidation``), ``Metadata``
 # (``updateLastSeenEpochIfNewer``), ``FetchCollector.handleInitializeErrors``, ``OffsetFetcherUtils``.
 
-Polled = tuple[Consumer, tuple[Reading, ...], tuple[Effect, ...]]
+Polled = tuple[Consumer, tuple[model.Reading, ...], tuple[model.Effect, ...]]
 
 
-def assigned(settings: Settings, consumer: Consumer, committed: Position | None) -> Consumer:
+def assigned(settings: Settings, consumer: Consumer, committed: model.Position | None) -> Consumer:
     """A consumer that has got the partition, with its first position.
 
     A committed epoch that is newer than the metadata says that the metadata is old: nobody is asked before newer comes.
     """
     if committed is None:
-        return replace(consumer, position=Position(UNKNOWN), doing=RESETTING)
-    known = replace(consumer, position=committed, doing=FETCHING)
+        return replace(consumer, position=model.Position(UNKNOWN), doing=model.RESETTING)
+    known = replace(consumer, position=committed, doing=model.FETCHING)
     if settings.has_epochs and committed.epoch is not None:
         known = replace(known, newest_epoch=max(known.newest_epoch, committed.epoch))
-    return validated_if_needed(known) if settings.validation == ALWAYS else known
+    return validated_if_needed(known) if settings.validation == model.ALWAYS else known
 
 
 def validated_if_needed(consumer: Consumer) -> Consumer:
     """The consumer as one that has to ask for its position first, where an epoch makes that possible."""
-    can_ask = consumer.doing in (FETCHING, VALIDATING) and consumer.own_position.epoch is not None
-    return replace(consumer, doing=VALIDATING) if can_ask else consumer
+    can_ask = consumer.doing in (model.FETCHING, model.VALIDATING) and consumer.own_position.epoch is not None
+    return replace(consumer, doing=model.VALIDATING) if can_ask else consumer
 
 
 def learnt(settings: Settings, consumer: Consumer, leader: int | None, leader_epoch: int) -> tuple[Consumer, bool]:
@@ -134,21 +105,21 @@ def learnt(settings: Settings, consumer: Consumer, leader: int | None, leader_ep
         return consumer, False
     is_new = (leader, leader_epoch) != (consumer.leader, consumer.leader_epoch)
     after = replace(consumer, leader=leader, leader_epoch=leader_epoch, newest_epoch=leader_epoch)
-    has_to_ask = is_new and consumer.position is not None and settings.validation in (AFTER_CHANGES, ALWAYS)
+    has_to_ask = is_new and consumer.position is not None and settings.validation in (model.AFTER_CHANGES, model.ALWAYS)
     return (validated_if_needed(after) if has_to_ask else after), True
 
 
 def polled(settings: Settings, consumer: Consumer, partition: Partition) -> Polled:
     """One request of the owner: the consumer after it, what the application was given, and the effects."""
-    if consumer.doing == FAILED:
+    if consumer.doing == model.FAILED:
         return consumer, (), ()
     asked = _whom_to_ask(consumer, partition)
     if asked is None:
-        return consumer, (), (NoLeaderKnown(consumer.name),)
+        return consumer, (), (model.NoLeaderKnown(consumer.name),)
     epoch = consumer.leader_epoch if settings.has_epochs else None
-    if consumer.doing == VALIDATING:
+    if consumer.doing == model.VALIDATING:
         return _validate(settings, consumer, asked, epoch)
-    if consumer.doing == RESETTING:
+    if consumer.doing == model.RESETTING:
         return _look_up(settings, consumer, asked, epoch)
     return _fetch(settings, consumer, asked, epoch)
 
@@ -164,58 +135,58 @@ def _validate(settings: Settings, consumer: Consumer, asked: Replica, epoch: int
     position = consumer.own_position
     assert position.epoch is not None  # or there would be nothing to ask for: see `validated_if_needed`
     error, (end_epoch, end_offset) = epoch_end(asked, epoch, position.epoch)
-    effect = OffsetsForLeaderEpochAnswered(consumer.name, position.epoch, end_epoch, end_offset, error)
+    effect = model.OffsetsForLeaderEpochAnswered(consumer.name, position.epoch, end_epoch, end_offset, error)
     if error != NONE:
         return consumer, (), (effect,)
     if (end_epoch, end_offset) == UNDEFINED:
         return _cut(settings, consumer, None, effect)
     if end_offset < position.offset:
         return _cut(settings, consumer, (end_epoch, end_offset), effect)
-    return replace(consumer, doing=FETCHING), (), (effect,)
+    return replace(consumer, doing=model.FETCHING), (), (effect,)
 
 
-def _cut(settings: Settings, consumer: Consumer, divergence: tuple[int, int] | None, effect: Effect) -> Polled:
+def _cut(settings: Settings, consumer: Consumer, divergence: tuple[int, int] | None, effect: model.Effect) -> Polled:
     """The log was cut behind the consumer: it goes back to where the logs part, begins anew, or throws."""
     name, position = consumer.name, consumer.own_position
-    if settings.auto_offset_reset == NO_RESET:
-        thrown = ExceptionThrown(name, "LogTruncationException", position.offset, divergence)
-        return replace(consumer, doing=FAILED), (), (effect, thrown)
+    if settings.auto_offset_reset == model.NO_RESET:
+        thrown = model.ExceptionThrown(name, "LogTruncationException", position.offset, divergence)
+        return replace(consumer, doing=model.FAILED), (), (effect, thrown)
     if divergence is None:
-        return replace(consumer, doing=RESETTING), (), (effect,)
-    back = Position(divergence[1], divergence[0])
-    found = TruncationFound(name, position.offset, back.offset)
-    return replace(consumer, position=back, doing=FETCHING), (), (effect, found)
+        return replace(consumer, doing=model.RESETTING), (), (effect,)
+    back = model.Position(divergence[1], divergence[0])
+    found = model.TruncationFound(name, position.offset, back.offset)
+    return replace(consumer, position=back, doing=model.FETCHING), (), (effect, found)
 
 
 def _look_up(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
     before = None if consumer.own_position.offset == UNKNOWN else consumer.own_position.offset
-    if settings.auto_offset_reset == NO_RESET:
-        thrown = ExceptionThrown(consumer.name, "NoOffsetForPartitionException", None)
-        return replace(consumer, doing=FAILED), (), (thrown,)
-    error, offset = first_or_last(asked, epoch, settings.auto_offset_reset == EARLIEST)
+    if settings.auto_offset_reset == model.NO_RESET:
+        thrown = model.ExceptionThrown(consumer.name, "NoOffsetForPartitionException", None)
+        return replace(consumer, doing=model.FAILED), (), (thrown,)
+    error, offset = first_or_last(asked, epoch, settings.auto_offset_reset == model.EARLIEST)
     if error != NONE:
-        return consumer, (), (Fetched(consumer.name, (), error),)
-    after = replace(consumer, position=Position(offset), doing=FETCHING)
-    return after, (), (OffsetReset(consumer.name, before, offset),)
+        return consumer, (), (model.Fetched(consumer.name, (), error),)
+    after = replace(consumer, position=model.Position(offset), doing=model.FETCHING)
+    return after, (), (model.OffsetReset(consumer.name, before, offset),)
 
 
 def _fetch(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
     name, offset = consumer.name, consumer.own_position.offset
     error, records = read_from_broker(asked, epoch, offset)
-    effect = Fetched(name, tuple(range(offset, offset + len(records))), error)
+    effect = model.Fetched(name, tuple(range(offset, offset + len(records))), error)
     if error == "OFFSET_OUT_OF_RANGE":
-        if settings.auto_offset_reset == NO_RESET:
-            thrown = ExceptionThrown(name, "OffsetOutOfRangeException", offset)
-            return replace(consumer, doing=FAILED), (), (effect, thrown)
-        return replace(consumer, doing=RESETTING), (), (effect,)
+        if settings.auto_offset_reset == model.NO_RESET:
+            thrown = model.ExceptionThrown(name, "OffsetOutOfRangeException", offset)
+            return replace(consumer, doing=model.FAILED), (), (effect, thrown)
+        return replace(consumer, doing=model.RESETTING), (), (effect,)
     if not records:
         return consumer, (), (effect,)
-    read = tuple(Reading(name, offset + index, record.value) for index, record in enumerate(records))
-    position = Position(offset + len(records), records[-1].leader_epoch if settings.has_epochs else None)
+    read = tuple(model.Reading(name, offset + index, record.value) for index, record in enumerate(records))
+    position = model.Position(offset + len(records), records[-1].leader_epoch if settings.has_epochs else None)
     return replace(consumer, position=position), read, (effect,)
 
 
-CONSUMER_EVENTS = (Assign, Poll, Commit, RefreshMetadata)
+CONSUMER_EVENTS = (model.Assign, model.Poll, model.Commit, model.RefreshMetadata)
 
 
 def simulate(settings: Settings, events: Iterable[Event], initial: GroupRead | None = None) -> Trace[GroupRead, Event]:
@@ -223,13 +194,14 @@ def simulate(settings: Settings, events: Iterable[Event], initial: GroupRead | N
 
     Examples
     --------
+    >>> from kafkalearn.consuming.truncation import Assign, Commit, Poll
     >>> from kafkalearn.replication import Produce, Settings as TopicSettings
     >>> settings = Settings(TopicSettings(replica_count=1))
     >>> end = simulate(settings, [Produce(3), Assign("A"), Poll(), Poll(), Commit()])[-1].state
     >>> end.committed, [reading.value for reading in end.readings]
     (Position(offset=3, epoch=0), ['m1', 'm2', 'm3'])
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
@@ -243,6 +215,7 @@ def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
 
     Examples
     --------
+    >>> from kafkalearn.consuming.truncation import Assign, start
     >>> settings = Settings()
     >>> step(settings, start(settings), Assign("A")).effects
     (Assigned(consumer='A', offset=None, epoch=None),)
@@ -252,13 +225,13 @@ def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
     Apache Kafka 2.1 to 4.3, KIP-320.
     """
     match event:
-        case Assign(name):
+        case model.Assign(name):
             return _assign(settings, group, _named(group, event, name))
-        case Poll():
+        case model.Poll():
             return _poll(settings, group, event)
-        case Commit(has_epoch):
+        case model.Commit(has_epoch):
             return _commit(settings, group, event, settings.has_committed_epochs if has_epoch is None else has_epoch)
-        case RefreshMetadata(name, broker_id):
+        case model.RefreshMetadata(name, broker_id):
             return _refresh(settings, group, _named(group, event, name), event, broker_id)
     if type(event) not in HANDLERS or isinstance(event, Consume):
         raise no_event(event, (*CONSUMER_EVENTS, *(each for each in HANDLERS if each is not Consume)))
@@ -269,27 +242,27 @@ def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
 def _assign(settings: Settings, group: GroupRead, consumer: Consumer) -> GroupRead:
     given_up = tuple(replace(each, position=None) for each in group.consumers)
     after = assigned(settings, consumer, group.committed)
-    effect = Assigned(consumer.name, *(group.committed or (None, None)))
+    effect = model.Assigned(consumer.name, *(group.committed or (None, None)))
     return replace(group, consumers=given_up, effects=(effect,)).with_consumer(after)
 
 
-def _poll(settings: Settings, group: GroupRead, event: Poll) -> GroupRead:
+def _poll(settings: Settings, group: GroupRead, event: model.Poll) -> GroupRead:
     after, read, effects = polled(settings, _owner(group, event), group.partition)
     committed = 0 if group.committed is None else group.committed.offset
     noted = (each._replace(was_committed=each.offset < committed) for each in read)
     return replace(group, readings=(*group.readings, *noted), effects=effects).with_consumer(after)
 
 
-def _commit(settings: Settings, group: GroupRead, event: Commit, has_epoch: bool) -> GroupRead:
+def _commit(settings: Settings, group: GroupRead, event: model.Commit, has_epoch: bool) -> GroupRead:
     position = _owner(group, event).own_position
     if position.offset < 0:
         raise IllegalEvent(f"{shown(event)}: the consumer has no position yet; it has to poll first")
-    kept = position if has_epoch and settings.has_epochs else Position(position.offset)
-    return replace(group, committed=kept, effects=(Committed(*kept),))
+    kept = position if has_epoch and settings.has_epochs else model.Position(position.offset)
+    return replace(group, committed=kept, effects=(model.Committed(*kept),))
 
 
 def _refresh(
-    settings: Settings, group: GroupRead, consumer: Consumer, event: RefreshMetadata, broker_id: int
+    settings: Settings, group: GroupRead, consumer: Consumer, event: model.RefreshMetadata, broker_id: int
 ) -> GroupRead:
     if broker_id not in settings.topic.broker_ids:
         raise IllegalEvent(
@@ -299,7 +272,7 @@ def _refresh(
     if not broker.is_running:
         raise IllegalEvent(f"{shown(event)}: broker {broker_id} is {broker.status}")
     after, is_used = learnt(settings, consumer, broker.leader, broker.leader_epoch)
-    effect = MetadataLearnt(consumer.name, broker.leader, broker.leader_epoch, is_used)
+    effect = model.MetadataLearnt(consumer.name, broker.leader, broker.leader_epoch, is_used)
     return replace(group, effects=(effect,)).with_consumer(after)
 
 
@@ -341,7 +314,7 @@ def _none_skipped(settings: Settings, group: GroupRead) -> bool:
 
 def _none_unnoticed(settings: Settings, group: GroupRead) -> bool:
     owner, leader = group.owner, group.partition.leader
-    if owner is None or leader is None or owner.doing != FETCHING or not owner.knows_leader:
+    if owner is None or leader is None or owner.doing != model.FETCHING or not owner.knows_leader:
         return True
     if owner.leader != group.partition.controller.leader or owner.leader_epoch != leader.broker.leader_epoch:
         return True  # it will hear that from the broker it asks

@@ -11,32 +11,11 @@ from typing import TypedDict, Unpack
 
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.java import hash_order
-from kafkalearn.groups.classic.model import (
-    JOINED,
-    LAST_ONE_GONE,
-    LEADER_REJOINED,
-    MEMBER_ADDED,
-    METADATA_CHANGED,
-    NOBODY_JOINED,
-    NONE,
-    STATIC_REPLACED,
-    UNKNOWN,
-    VOTE_CHANGED,
-    Effect,
-    Group,
-    GroupWritten,
-    JoinAnswered,
-    JoinGroup,
-    Member,
-    MemberRemoved,
-    Settings,
-    StateChanged,
-    SyncAnswered,
-    transition,
-)
+from kafkalearn.groups.classic import model
+from kafkalearn.groups.classic.model import JoinGroup, Member
 from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 
-_FIELDS = tuple(field.name for field in fields(Group))
+_FIELDS = tuple(field.name for field in fields(model.Group))
 
 
 class MemberChanges(TypedDict, total=False):
@@ -70,7 +49,7 @@ class GroupUpdate:
     is_known: bool
     has_moved: bool
 
-    def __init__(self, settings: Settings, group: Group) -> None:
+    def __init__(self, settings: model.Settings, group: model.Group) -> None:
         """Begin with the group as it is before the event."""
         for name in _FIELDS:
             setattr(self, name, getattr(group, name))
@@ -79,25 +58,25 @@ class GroupUpdate:
         self.members: dict[str, Member] = {member.member_id: member for member in group.members}
         self.pending: dict[str, tuple[int, str]] = {each: (expires, client) for each, expires, client in group.pending}
         self.unsynced: dict[str, None] = dict.fromkeys(group.unsynced)
-        self.effects: list[Effect] = []
+        self.effects: list[model.Effect] = []
 
-    def freeze(self) -> Group:
+    def freeze(self) -> model.Group:
         """The group after the event."""
         values = {name: getattr(self, name) for name in _FIELDS}
         values["members"] = tuple(self.members.values())
         values["pending"] = tuple((each, *rest) for each, rest in self.pending.items())
         values["unsynced"] = tuple(self.unsynced)
         values["effects"] = tuple(self.effects)
-        return Group(**values)
+        return model.Group(**values)
 
-    def emit(self, effect: Effect) -> None:
+    def emit(self, effect: model.Effect) -> None:
         """Add an effect."""
         self.effects.append(effect)
 
     def change_state(self, after: str, cause: str, who: str = "") -> None:
         """Change the state, if the table of transitions has it."""
-        transition(self.state, after, cause)
-        self.emit(StateChanged(self.now_ms, self.state, after, cause, who))
+        model.transition(self.state, after, cause)
+        self.emit(model.StateChanged(self.now_ms, self.state, after, cause, who))
         self.state = after
 
     def change(self, member_id: str, **changes: Unpack[MemberChanges]) -> None:
@@ -135,7 +114,7 @@ class GroupUpdate:
         """Forget a member or a pending id; of the members that remain, the next leads if the leader is gone."""
         gone = self.members.pop(member_id, None)
         if gone is not None:
-            self.emit(MemberRemoved(self.now_ms, member_id, gone.client, why))
+            self.emit(model.MemberRemoved(self.now_ms, member_id, gone.client, why))
         if self.leader == member_id:
             self.leader = next(iter(self.members_in_order), None)
         self.pending.pop(member_id, None)
@@ -273,17 +252,17 @@ def _end_without_members(group: GroupUpdate) -> None:
     group.protocol = None
     group.delay_ms = None
     if group.rules.has_empty:
-        group.change_state(EMPTY, NOBODY_JOINED)
+        group.change_state(EMPTY, model.NOBODY_JOINED)
     else:
-        group.change_state(DEAD, LAST_ONE_GONE)
-    group.emit(GroupWritten(is_tombstone=not group.rules.has_empty))
+        group.change_state(DEAD, model.LAST_ONE_GONE)
+    group.emit(model.GroupWritten(is_tombstone=not group.rules.has_empty))
 
 
 def _end_with_members(group: GroupUpdate) -> None:
     group.generation += 1
     group.delay_ms = None
     group.protocol = group.elected_protocol
-    group.change_state(COMPLETING, JOINED)
+    group.change_state(COMPLETING, model.JOINED)
     for member in tuple(group.members.values()):
         answer_join(group, member)
         group.change(member.member_id, is_new=False)
@@ -300,12 +279,12 @@ def answer_join(group: GroupUpdate, member: Member) -> None:
         group.change(member.member_id, join_waiter=None)
 
 
-def present_generation(group: GroupUpdate, member: Member, client: str) -> JoinAnswered:
+def present_generation(group: GroupUpdate, member: Member, client: str) -> model.JoinAnswered:
     """The answer to JoinGroup with the generation; for the leader, also with its members."""
     is_leader = group.leader == member.member_id
-    return JoinAnswered(
+    return model.JoinAnswered(
         client,
-        NONE,
+        model.NONE,
         member.member_id,
         group.generation,
         group.protocol,
@@ -321,12 +300,12 @@ def metadata(group: GroupUpdate) -> tuple[tuple[str, str | None, object], ...]:
     return tuple((each.member_id, each.instance_id, dict(each.protocols)[chosen]) for each in group.members.values())
 
 
-def answer_syncs(group: GroupUpdate, error: str = NONE) -> None:
+def answer_syncs(group: GroupUpdate, error: str = model.NONE) -> None:
     """Answer every parked SyncGroup; the sessions of those who waited begin anew."""
     for member in tuple(group.members.values()):
         if member.sync_waiter is not None:
-            assignment = member.assignment if error == NONE else None
-            group.emit(SyncAnswered(member.sync_waiter, error, assignment))
+            assignment = member.assignment if error == model.NONE else None
+            group.emit(model.SyncAnswered(member.sync_waiter, error, assignment))
             group.change(member.member_id, sync_waiter=None)
             group.restart_timer(member.member_id)
 
@@ -343,27 +322,27 @@ def join(group: GroupUpdate, request: JoinGroup) -> None:
     low, high = group.settings.group_min_session_timeout_ms, group.settings.group_max_session_timeout_ms
     if not low <= request.session_timeout_ms <= high:
         return _refuse(group, request, "INVALID_SESSION_TIMEOUT", request.member_id)
-    if not group.is_known and request.member_id != UNKNOWN:
+    if not group.is_known and request.member_id != model.UNKNOWN:
         return _refuse(group, request, "UNKNOWN_MEMBER_ID", request.member_id)
     is_created = not group.is_known
     group.is_known = True
     if not _has_room(group, request.member_id):
         group.remove(request.member_id, "the group is full")
-        _refuse(group, request, "GROUP_MAX_SIZE_REACHED", UNKNOWN)
+        _refuse(group, request, "GROUP_MAX_SIZE_REACHED", model.UNKNOWN)
     elif group.state == DEAD:
         _refuse(group, request, "COORDINATOR_NOT_AVAILABLE", request.member_id)
     elif not _supports(group, request):
         _refuse(group, request, "INCONSISTENT_GROUP_PROTOCOL", request.member_id)
-    elif request.member_id == UNKNOWN:
+    elif request.member_id == model.UNKNOWN:
         _join_without_id(group, request)
     else:
         _join_with_id(group, request)
     if is_created and group.rules.is_java:
-        group.emit(GroupWritten())  # the first JoinGroup, even a refused one, writes the group as empty
+        group.emit(model.GroupWritten())  # the first JoinGroup, even a refused one, writes the group as empty
 
 
 def _refuse(group: GroupUpdate, request: JoinGroup, error: str, member_id: str) -> None:
-    group.emit(JoinAnswered(request.client, error, member_id))
+    group.emit(model.JoinAnswered(request.client, error, member_id))
 
 
 def _has_room(group: GroupUpdate, member_id: str) -> bool:
@@ -423,7 +402,7 @@ def _rejoin(group: GroupUpdate, request: JoinGroup, member: Member) -> None:
         complete_if_all_joined(group)
     elif has_changed or is_forced:
         _update(group, request, member)
-        rebalance_or_complete(group, LEADER_REJOINED if is_forced else METADATA_CHANGED, member.client)
+        rebalance_or_complete(group, model.LEADER_REJOINED if is_forced else model.METADATA_CHANGED, member.client)
     else:  # its answer must have been lost: send it again
         group.emit(present_generation(group, member, request.client))
 
@@ -446,7 +425,7 @@ def _add(group: GroupUpdate, request: JoinGroup, member_id: str) -> None:
         join_waiter=request.client,
         expires_ms=group.now_ms + NEW_MEMBER_TIMEOUT_MS if group.rules.new_members_expire else None,
     )
-    rebalance_or_complete(group, MEMBER_ADDED, request.client)
+    rebalance_or_complete(group, model.MEMBER_ADDED, request.client)
 
 
 def _update(group: GroupUpdate, request: JoinGroup, member: Member) -> None:
@@ -463,9 +442,9 @@ def _replace_static(group: GroupUpdate, request: JoinGroup, old_id: str, new_id:
     """A new process takes the place of a static member; a request that still waits under the old id is fenced."""
     old_leader, old = group.leader, group.members[old_id]
     if old.join_waiter is not None:
-        group.emit(JoinAnswered(old.join_waiter, "FENCED_INSTANCE_ID", old_id))
+        group.emit(model.JoinAnswered(old.join_waiter, "FENCED_INSTANCE_ID", old_id))
     if old.sync_waiter is not None:
-        group.emit(SyncAnswered(old.sync_waiter, "FENCED_INSTANCE_ID"))
+        group.emit(model.SyncAnswered(old.sync_waiter, "FENCED_INSTANCE_ID"))
     new = old._replace(member_id=new_id, client=request.client, is_new=False, join_waiter=None, sync_waiter=None)
     group.members = {each.member_id: each for each in (new if it is old else it for it in group.members.values())}
     if group.leader == old_id:
@@ -475,7 +454,7 @@ def _replace_static(group: GroupUpdate, request: JoinGroup, old_id: str, new_id:
     if group.state == STABLE and group.elected_protocol == group.protocol:
         _answer_static(group, request, new_id, old_leader)
     elif group.state in (STABLE, COMPLETING):
-        cause = VOTE_CHANGED if group.state == STABLE else STATIC_REPLACED
+        cause = model.VOTE_CHANGED if group.state == STABLE else model.STATIC_REPLACED
         rebalance_or_complete(group, cause, request.client)
     else:
         complete_if_all_joined(group)
@@ -483,13 +462,13 @@ def _replace_static(group: GroupUpdate, request: JoinGroup, old_id: str, new_id:
 
 def _answer_static(group: GroupUpdate, request: JoinGroup, new_id: str, old_leader: str | None) -> None:
     """No rebalance: the new id is written down, and the member goes on in the present generation."""
-    group.emit(GroupWritten())
+    group.emit(model.GroupWritten())
     member = group.members[new_id]
     if group.rules.has_skip_assignment and request.version >= FIRST_VERSION_THAT_SKIPS_THE_ASSIGNMENT:
         answer = replace(
             present_generation(group, member, request.client), is_assignment_skipped=group.leader == new_id
         )
     else:  # it gets the old leader, so that it does not assign
-        answer = JoinAnswered(request.client, NONE, new_id, group.generation, group.protocol, old_leader)
+        answer = model.JoinAnswered(request.client, model.NONE, new_id, group.generation, group.protocol, old_leader)
     group.emit(answer)
     group.change(new_id, join_waiter=None)

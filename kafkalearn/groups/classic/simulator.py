@@ -9,37 +9,20 @@ from typing import Any
 from kafkalearn.base.errors import no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.groups.classic import members
+from kafkalearn.groups.classic import members, model
 from kafkalearn.groups.classic.joining import GroupUpdate, join
-from kafkalearn.groups.classic.model import (
-    LEFT,
-    ClassicEvent,
-    Group,
-    GroupDeleted,
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    Member,
-    MemberRemoved,
-    OffsetCommit,
-    OffsetsExpired,
-    PartitionMoved,
-    Settings,
-    SyncGroup,
-    TimePassed,
-    start,
-)
+from kafkalearn.groups.classic.model import ClassicEvent, Group, Settings
 from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 
 _RULES: dict[type, Callable[[GroupUpdate, Any], None]] = {
-    JoinGroup: join,
-    SyncGroup: members.sync,
-    Heartbeat: members.heartbeat,
-    LeaveGroup: members.leave,
-    OffsetCommit: members.commit,
-    PartitionMoved: members.move_away,
-    OffsetsExpired: members.expire,
-    GroupDeleted: members.delete,
+    model.JoinGroup: join,
+    model.SyncGroup: members.sync,
+    model.Heartbeat: members.heartbeat,
+    model.LeaveGroup: members.leave,
+    model.OffsetCommit: members.commit,
+    model.PartitionMoved: members.move_away,
+    model.OffsetsExpired: members.expire,
+    model.GroupDeleted: members.delete,
 }
 
 
@@ -53,6 +36,7 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
 
     Examples
     --------
+    >>> from kafkalearn.groups.classic import JoinGroup, TimePassed, start
     >>> settings = Settings()
     >>> group = step(settings, start(settings), JoinGroup("c1"))
     >>> group.effects[0].error, group.effects[0].member_id
@@ -66,14 +50,14 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
     Apache Kafka, ``GroupMetadataManager`` and ``ClassicGroup`` (since 4.0), ``GroupCoordinator`` and
     ``GroupMetadata`` (before).
     """
-    if isinstance(event, TimePassed):
+    if isinstance(event, model.TimePassed):
         return members.pass_time(settings, group, event)
     if type(event) not in _RULES:
-        raise no_event(event, (*_RULES, TimePassed))
-    if isinstance(event, Heartbeat) and (quick := members.quick_heartbeat(group, event)) is not None:
+        raise no_event(event, (*_RULES, model.TimePassed))
+    if isinstance(event, model.Heartbeat) and (quick := members.quick_heartbeat(group, event)) is not None:
         return quick
     if group.state == DEAD and not group.has_moved:  # it was deleted, and begins anew
-        group = replace(start(settings), now_ms=group.now_ms, id_count=group.id_count)
+        group = replace(model.start(settings), now_ms=group.now_ms, id_count=group.id_count)
     update = GroupUpdate(settings, group)
     _RULES[type(event)](update, event)
     return update.freeze()
@@ -84,11 +68,12 @@ def simulate(
 ) -> Trace[Group, ClassicEvent]:
     """A whole run of a group, from its first request on or from an `initial` state.
 
+    >>> from kafkalearn.groups.classic import JoinGroup, SyncGroup, TimePassed
     >>> trace = simulate(Settings("2.1"), [JoinGroup("c1"), TimePassed(3000), SyncGroup("c1", "c1-1", 1)])
     >>> [frame.state.state for frame in trace]
     ['Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable']
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 NONE_REMOVED = "no member is removed that did not leave"
@@ -101,7 +86,7 @@ def _has_members_and_protocol(settings: Settings, group: Group) -> bool:
     return bool(group.members) and all(group.protocol in member.protocol_names for member in group.members)
 
 
-def _is_over(settings: Settings, group: Group, member: Member) -> bool:
+def _is_over(settings: Settings, group: Group, member: model.Member) -> bool:
     """Whether it should have ended; one of 0 ms, where the broker allows it, ends at once: as soon as time passes."""
     if member.expires_ms is None:
         return False
@@ -161,7 +146,7 @@ INVARIANTS: Promises = {
 
 PROMISES: Promises = {
     NONE_REMOVED: lambda settings, group: all(
-        effect.why == LEFT for effect in group.effects if isinstance(effect, MemberRemoved)
+        effect.why == model.LEFT for effect in group.effects if isinstance(effect, model.MemberRemoved)
     ),
     STAYS_STABLE: Since(lambda settings, before, group: before.state != STABLE or group.state == STABLE),
 }

@@ -15,16 +15,8 @@ from kafkalearn.groups.consumer.heartbeats import heartbeat, refusal
 from kafkalearn.groups.consumer.state import CLASSIC, CONSUMER, ClassicSide, Held, Member, new_group
 from kafkalearn.groups.consumer.state import Group as ConsumerGroup
 from kafkalearn.groups.defaults import EMPTY, STABLE
-from kafkalearn.groups.mixed.model import (
-    Effect,
-    Group,
-    ProtocolChanged,
-    Settings,
-    as_written,
-    assigned_of,
-    is_new,
-    subscription_of,
-)
+from kafkalearn.groups.mixed import model
+from kafkalearn.groups.mixed.model import Effect, Group, Settings
 
 # Up: the first new member joins a classic group.
 
@@ -54,7 +46,7 @@ def new_member(settings: Settings, group: Group, event: consumer.ConsumerGroupHe
     if old.protocol is None:  # it waits for its first generation
         answer = consumer.HeartbeatAnswered(event.member_id, "UNKNOWN_SERVER_ERROR")
         return replace(group, effects=(*answers, answer))
-    if any(assigned_of(each.assignment).has_user_data for each in old.members):
+    if any(model.assigned_of(each.assignment).has_user_data for each in old.members):
         return replace(group, effects=(*answers, consumer.HeartbeatAnswered(event.member_id, "GROUP_ID_NOT_FOUND")))
     taken = upgraded(settings, old, group.consumer)
     error = refusal(settings.consumer, taken, event)
@@ -63,7 +55,7 @@ def new_member(settings: Settings, group: Group, event: consumer.ConsumerGroupHe
     after = heartbeat(settings.consumer, taken, event)
     effects: tuple[Effect, ...] = (
         *answers,
-        ProtocolChanged(CLASSIC, CONSUMER),
+        model.ProtocolChanged(CLASSIC, CONSUMER),
         *upgrade_records(settings, taken),
         *after.effects,
     )
@@ -102,8 +94,10 @@ def upgraded(settings: Settings, old: classic.Group, rest: ConsumerGroup) -> Con
     by_id = {each.member_id: each for each in old.members}
     for member_id in hash_order(by_id):
         each = by_id[member_id]
-        topics = subscription_of(dict(each.protocols)[chosen]).topics
-        there = [place for place in assigned_of(each.assignment).partitions if place.topic in group.partition_counts]
+        topics = model.subscription_of(dict(each.protocols)[chosen]).topics
+        there = [
+            place for place in model.assigned_of(each.assignment).partitions if place.topic in group.partition_counts
+        ]
         member = Member(
             member_id, tuple(dict.fromkeys(topics)), each.instance_id, None, each.rebalance_timeout_ms, epoch, epoch,
             assigned=tuple(sorted(Held(topic, partition, epoch) for topic, partition in there)),
@@ -162,8 +156,8 @@ def may_be_downgraded(
     ``validateOnlineDowngradeWithReplacedMember``.
     """
     stay = [each for each in group.members if each.member_id not in gone]
-    goes_a_new_one = any(is_new(each) for each in group.members if each.member_id in gone)
-    are_classic = bool(stay or is_replaced) and not any(map(is_new, stay)) and goes_a_new_one
+    goes_a_new_one = any(model.is_new(each) for each in group.members if each.member_id in gone)
+    are_classic = bool(stay or is_replaced) and not any(map(model.is_new, stay)) and goes_a_new_one
     return are_classic and settings.may_downgrade and len(stay) + is_replaced <= settings.classic.group_max_size
 
 
@@ -177,11 +171,11 @@ def downgrade(settings: Settings, group: Group, gone: Collection[str], cause: st
     old = group.consumer
     records = downgrade_records(old)
     after = downgraded(settings, group, [each for each in old.in_broker_order if each.member_id not in gone])
-    written = as_written(after)
+    written = model.as_written(after)
     update = GroupUpdate(settings.classic, after)
     prepare(update, cause, ", ".join(sorted(gone)))
     after = update.freeze()
-    effects = (ProtocolChanged(CONSUMER, CLASSIC), *records, classic.GroupWritten(), *after.effects)
+    effects = (model.ProtocolChanged(CONSUMER, CLASSIC), *records, classic.GroupWritten(), *after.effects)
     return Group(replace(after, effects=()), forgotten(settings, old), written, effects=effects)
 
 

@@ -9,6 +9,7 @@ from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.offsets.records import OFFSET_TYPES, decode, metadata_fits, state_key
 from kafkalearn.offsets.replay import CLASSIC, CONSUMER, SHARE, STREAMS, Committed, Group, committed
+from kafkalearn.offsets.store import model
 from kafkalearn.offsets.store.entries import (
     append,
     append_unconfirmed,
@@ -23,24 +24,7 @@ from kafkalearn.offsets.store.entries import (
     put_group,
     without_group,
 )
-from kafkalearn.offsets.store.model import (
-    NOT_OWNED,
-    Answer,
-    Commit,
-    DeleteGroup,
-    DeleteOffset,
-    DeleteTopic,
-    EndTransaction,
-    Entry,
-    Fetch,
-    Produce,
-    Settings,
-    StateChanged,
-    Store,
-    StoreGroup,
-    Sweep,
-    TimeReached,
-)
+from kafkalearn.offsets.store.model import Commit, Entry, Settings, Store
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
 # Commits inside transactions.
@@ -88,7 +72,7 @@ def _partitions(store: Store, offsets: set[int]) -> set[tuple[str, str, int]]:
     return {(group.group_id, each.topic, each.partition) for group in groups for each in group.offsets}
 
 
-def end_transaction(settings: Settings, store: Store, event: EndTransaction) -> Store:
+def end_transaction(settings: Settings, store: Store, event: model.EndTransaction) -> Store:
     """The store with a marker at the end of the log; a commit brings the transaction's offsets into the cache.
 
     An entry that a later one has overtaken, or a tombstone wiped out, has no effect.
@@ -186,7 +170,7 @@ def _member_error(settings: Settings, group: Group, event: Commit) -> str | None
     return "REBALANCE_IN_PROGRESS" if is_undecided else None
 
 
-def fetch(settings: Settings, store: Store, event: Fetch) -> Store:
+def fetch(settings: Settings, store: Store, event: model.Fetch) -> Store:
     """The store after a fetch, which is answered from memory alone."""
     unstable = open_partitions(store)
     if not at_least("4.0", settings.release):
@@ -198,7 +182,7 @@ def fetch(settings: Settings, store: Store, event: Fetch) -> Store:
     return store.answering(offset=-1 if committed is None else committed.offset)
 
 
-def store_group(settings: Settings, store: Store, event: StoreGroup) -> Store:
+def store_group(settings: Settings, store: Store, event: model.StoreGroup) -> Store:
     """The store after a rebalance: the group as it is now, written down.
 
     A group without members makes room for one of another kind; first it gets its tombstones.
@@ -213,7 +197,7 @@ def store_group(settings: Settings, store: Store, event: StoreGroup) -> Store:
     return replace(store, groups=put_group(store.groups, newer_group(event, store.group(event.group_id)))).answering()
 
 
-def _refuse_senseless(settings: Settings, event: StoreGroup, known: Group | None) -> None:
+def _refuse_senseless(settings: Settings, event: model.StoreGroup, known: Group | None) -> None:
     if event.kind not in KINDS:
         raise IllegalEvent(f"{event!r}: the kinds of groups that commit offsets are {', '.join(KINDS)}")
     if not at_least("0.9.0", settings.release):
@@ -238,7 +222,7 @@ def _refuse_senseless(settings: Settings, event: StoreGroup, known: Group | None
         )
 
 
-def change_state(settings: Settings, store: Store, event: StateChanged) -> Store:
+def change_state(settings: Settings, store: Store, event: model.StateChanged) -> Store:
     """The store with a group that rebalances; nothing is written."""
     group = store.group(event.group_id)
     if group is None or group.kind != CLASSIC or event.state not in (PREPARING, COMPLETING):
@@ -249,11 +233,11 @@ def change_state(settings: Settings, store: Store, event: StateChanged) -> Store
     return replace(store, groups=put_group(store.groups, replace(group, state=event.state)))
 
 
-def produce(settings: Settings, store: Store, event: Produce) -> Store:
+def produce(settings: Settings, store: Store, event: model.Produce) -> Store:
     """The store after a Produce request of somebody else; since 0.9 only the admin client id may write."""
     if at_least("0.9.0", settings.release) and event.client_id != ADMIN_CLIENT_ID:
         return store.answering("INVALID_TOPIC_EXCEPTION")
-    if store.status == NOT_OWNED:
+    if store.status == model.NOT_OWNED:
         return store.answering("NOT_LEADER_OR_FOLLOWER")
     return replace(store, log=(*store.log, Entry(event.key, event.value, is_foreign=True))).answering()
 
@@ -362,7 +346,7 @@ def _only_when_stable(release: str) -> bool:
 # What leaves the store.
 
 
-def sweep(settings: Settings, store: Store, event: Sweep) -> Store:
+def sweep(settings: Settings, store: Store, event: model.Sweep) -> Store:
     """The store without what has expired: tombstones for offsets, then for Empty groups that have none left.
 
     Up to 3.9 a commit in flight protects its partition, and one in an open transaction the group only; tombstones
@@ -382,7 +366,7 @@ def sweep(settings: Settings, store: Store, event: Sweep) -> Store:
     return store
 
 
-def _sweep_as_written(settings: Settings, store: Store, event: Sweep) -> Store:
+def _sweep_as_written(settings: Settings, store: Store, event: model.Sweep) -> Store:
     pending, has_in_flight = open_partitions(store), bool(store.in_flight)
     pending_groups = {group_id for group_id, _, _ in pending}
     written: list[Entry] = []
@@ -409,7 +393,7 @@ def _expired(settings: Settings, group: Group, now_ms: int, pending: set[tuple[s
     ]
 
 
-def delete_group(settings: Settings, store: Store, event: DeleteGroup) -> Store:
+def delete_group(settings: Settings, store: Store, event: model.DeleteGroup) -> Store:
     """The store after DeleteGroups: only an Empty group goes, with all its offsets."""
     group = store.group(event.group_id)
     if group is None:
@@ -421,7 +405,7 @@ def delete_group(settings: Settings, store: Store, event: DeleteGroup) -> Store:
     return replace(store, groups=without_group(store.groups, group.group_id)).answering()
 
 
-def delete_offset(settings: Settings, store: Store, event: DeleteOffset) -> Store:
+def delete_offset(settings: Settings, store: Store, event: model.DeleteOffset) -> Store:
     """The store after OffsetDelete: not for a topic that a live group subscribes to."""
     group = store.group(event.group_id)
     if group is None:
@@ -434,7 +418,7 @@ def delete_offset(settings: Settings, store: Store, event: DeleteOffset) -> Stor
     return append(store, *offset_tombstones(settings, group, gone)).answering()
 
 
-def delete_topic(settings: Settings, store: Store, event: DeleteTopic) -> Store:
+def delete_topic(settings: Settings, store: Store, event: model.DeleteTopic) -> Store:
     """The store without the offsets committed for a topic.
 
     Since 4.3 an offset that was committed for another topic of that name stays: the ids distinguish them.
@@ -447,7 +431,7 @@ def delete_topic(settings: Settings, store: Store, event: DeleteTopic) -> Store:
     return store
 
 
-def time_reached(settings: Settings, store: Store, event: TimeReached) -> Store:
+def time_reached(settings: Settings, store: Store, event: model.TimeReached) -> Store:
     """The store at a time: each commit that has waited long enough is answered with an error.
 
     Its record stays in the log. Since 4.0 the commit counts as soon as the replicas have it, though its sender got
@@ -466,7 +450,7 @@ def time_reached(settings: Settings, store: Store, event: TimeReached) -> Store:
         if offset not in store.timed_out and _waited_ms(store.log[offset], event.now_ms) >= settings.commit_timeout_ms
     )
     error = "COORDINATOR_NOT_AVAILABLE" if is_new else "REQUEST_TIMED_OUT"
-    store = replace(store, effects=tuple(Answer(error) for _ in late))
+    store = replace(store, effects=tuple(model.Answer(error) for _ in late))
     if is_new:
         return replace(store, timed_out=(*store.timed_out, *late))
     in_flight = tuple(offset for offset in store.in_flight if offset not in late)

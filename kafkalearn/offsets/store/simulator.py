@@ -19,79 +19,51 @@ from kafkalearn.formats.wire import INT16, Reader, Undecodable
 from kafkalearn.groups.defaults import EMPTY, STABLE
 from kafkalearn.offsets.records import RECORD_TYPES, decode
 from kafkalearn.offsets.replay import Group, replay
-from kafkalearn.offsets.store import requests
+from kafkalearn.offsets.store import model, requests
 from kafkalearn.offsets.store.entries import replicated
-from kafkalearn.offsets.store.model import (
-    FAILED,
-    LOADING,
-    NOT_OWNED,
-    OWNED,
-    STATUSES,
-    Commit,
-    DeleteGroup,
-    DeleteOffset,
-    DeleteTopic,
-    Elect,
-    EndTransaction,
-    Entry,
-    Fetch,
-    LeaderCrashed,
-    Load,
-    LoadBuffer,
-    Produce,
-    Replicated,
-    Resign,
-    Settings,
-    StateChanged,
-    Store,
-    StoreEvent,
-    StoreGroup,
-    Sweep,
-    TimeReached,
-    start,
-)
+from kafkalearn.offsets.store.model import Entry, Settings, Store, StoreEvent
 from kafkalearn.offsets.store.requests import committed_entries, is_subscribed
 from kafkalearn.releases.lines import at_least
 
 
-def resign(settings: Settings, store: Store, event: Resign) -> Store:
+def resign(settings: Settings, store: Store, event: model.Resign) -> Store:
     """The store of a broker that no longer leads the partition: nothing in memory, nothing written."""
-    return replace(_forgotten(store), status=NOT_OWNED)
+    return replace(_forgotten(store), status=model.NOT_OWNED)
 
 
-def leader_crashed(settings: Settings, store: Store, event: LeaderCrashed) -> Store:
+def leader_crashed(settings: Settings, store: Store, event: model.LeaderCrashed) -> Store:
     """The store of the replica that is leader now: the log without what was not replicated, nothing in memory."""
     missing = (*store.in_flight, *store.unreplicated)
-    return replace(_forgotten(store), status=LOADING, log=store.log[: min(missing, default=None)])
+    return replace(_forgotten(store), status=model.LOADING, log=store.log[: min(missing, default=None)])
 
 
 def _forgotten(store: Store) -> Store:
     return replace(store, groups=(), in_flight=(), timed_out=(), unreplicated=(), read_count=0)
 
 
-def elect(settings: Settings, store: Store, event: Elect) -> Store:
+def elect(settings: Settings, store: Store, event: model.Elect) -> Store:
     """The store of a broker that has just become the leader: all in the log, nothing in memory."""
-    if store.status != NOT_OWNED:
+    if store.status != model.NOT_OWNED:
         raise IllegalEvent(
             f"{event!r}: the broker is the leader already, the partition is {store.status}; Resign comes first"
         )
-    return replace(_forgotten(store), status=LOADING)
+    return replace(_forgotten(store), status=model.LOADING)
 
 
-def load(settings: Settings, store: Store, event: Load) -> Store:
+def load(settings: Settings, store: Store, event: model.Load) -> Store:
     """The store after the next records were read; after the last one the partition is owned."""
-    if store.status != LOADING:
+    if store.status != model.LOADING:
         raise IllegalEvent(f"{event!r}: the partition is {store.status}; only after Elect there is something to load")
     left = len(store.log) - store.read_count
     count = left if event.record_count is None else min(event.record_count, left)
     read = store.log[: store.read_count + count]
     if any(_breaks_the_load(settings, entry) for entry in read[store.read_count :]):
         return _broken_off(settings, store, read)
-    status = OWNED if len(read) == len(store.log) else LOADING
+    status = model.OWNED if len(read) == len(store.log) else model.LOADING
     return replace(store, status=status, groups=logged_groups(read), read_count=len(read))
 
 
-def load_buffer(settings: Settings, store: Store, event: LoadBuffer) -> Store:
+def load_buffer(settings: Settings, store: Store, event: model.LoadBuffer) -> Store:
     """The store after one read of the log, as `load`.
 
     In the simulator each entry is a batch of its own, in format 2.
@@ -100,8 +72,8 @@ def load_buffer(settings: Settings, store: Store, event: LoadBuffer) -> Store:
     for count, entry in enumerate(store.log[store.read_count :]):
         size_bytes += entry_bytes(entry)
         if size_bytes > settings.load_buffer_bytes:
-            return load(settings, store, Load(max(1, count)))
-    return load(settings, store, Load())
+            return load(settings, store, model.Load(max(1, count)))
+    return load(settings, store, model.Load())
 
 
 def entry_bytes(entry: Entry) -> int:
@@ -142,40 +114,44 @@ def _broken_off(settings: Settings, store: Store, read: tuple[Entry, ...]) -> St
     group: groups were built after the last record. Up to 0.10.0 the offsets read so far were in the cache already.
     """
     if at_least("4.0", settings.release):
-        return replace(store, status=FAILED, groups=())
+        return replace(store, status=model.FAILED, groups=())
     groups: tuple[Group, ...] = ()
     if not at_least("0.10.1", settings.release):
         good = read[: next(index for index, entry in enumerate(read) if _breaks_the_load(settings, entry))]
         groups = tuple(Group(each.group_id, offsets=each.offsets) for each in logged_groups(good) if each.offsets)
-    return replace(store, status=OWNED, groups=groups, read_count=len(store.log))
+    return replace(store, status=model.OWNED, groups=groups, read_count=len(store.log))
 
 
-_REFUSALS = {LOADING: "COORDINATOR_LOAD_IN_PROGRESS", NOT_OWNED: "NOT_COORDINATOR", FAILED: "NOT_COORDINATOR"}
+_REFUSALS = {
+    model.LOADING: "COORDINATOR_LOAD_IN_PROGRESS",
+    model.NOT_OWNED: "NOT_COORDINATOR",
+    model.FAILED: "NOT_COORDINATOR",
+}
 
 _Rule: TypeAlias = Callable[[Settings, Store, Any], Store]  # each takes events of its class
 
 _REQUESTS: dict[type, _Rule] = {  # answered in any case
-    Commit: requests.commit,
-    Fetch: requests.fetch,
-    StoreGroup: requests.store_group,
-    DeleteGroup: requests.delete_group,
-    DeleteOffset: requests.delete_offset,
+    model.Commit: requests.commit,
+    model.Fetch: requests.fetch,
+    model.StoreGroup: requests.store_group,
+    model.DeleteGroup: requests.delete_group,
+    model.DeleteOffset: requests.delete_offset,
 }
 _OF_THE_COORDINATOR: dict[type, _Rule] = {  # possible only while it owns the partition
-    Replicated: replicated,
-    TimeReached: requests.time_reached,
-    LeaderCrashed: leader_crashed,
-    EndTransaction: requests.end_transaction,
-    StateChanged: requests.change_state,
-    Sweep: requests.sweep,
-    DeleteTopic: requests.delete_topic,
+    model.Replicated: replicated,
+    model.TimeReached: requests.time_reached,
+    model.LeaderCrashed: leader_crashed,
+    model.EndTransaction: requests.end_transaction,
+    model.StateChanged: requests.change_state,
+    model.Sweep: requests.sweep,
+    model.DeleteTopic: requests.delete_topic,
 }
 _RULES: dict[type, _Rule] = _REQUESTS | _OF_THE_COORDINATOR | {
-    Produce: requests.produce,
-    Resign: resign,
-    Elect: elect,
-    Load: load,
-    LoadBuffer: load_buffer,
+    model.Produce: requests.produce,
+    model.Resign: resign,
+    model.Elect: elect,
+    model.Load: load,
+    model.LoadBuffer: load_buffer,
 }  # fmt: skip
 
 
@@ -191,6 +167,7 @@ def step(settings: Settings, store: Store, event: StoreEvent) -> Store:
 
     Examples
     --------
+    >>> from kafkalearn.offsets.store import Commit, Fetch, Resign, start
     >>> settings = Settings()
     >>> store = step(settings, start(settings), Commit("billing", "orders", 0, offset=7, now_ms=1000))
     >>> step(settings, store, Fetch("billing", "orders", 0)).effects
@@ -206,7 +183,7 @@ def step(settings: Settings, store: Store, event: StoreEvent) -> Store:
     kind = type(event)
     if kind not in _RULES:
         raise no_event(event, _RULES)
-    if kind in _OF_THE_COORDINATOR and store.status != OWNED:
+    if kind in _OF_THE_COORDINATOR and store.status != model.OWNED:
         raise IllegalEvent(f"{event!r}: the partition is {store.status}; possible now are Elect, Load and requests")
     store = replace(store, effects=())
     if kind in _REQUESTS and store.status in _REFUSALS:
@@ -219,11 +196,12 @@ def simulate(
 ) -> Trace[Store, StoreEvent]:
     """A run of the store from `initial`, or from a partition that has just been created.
 
+    >>> from kafkalearn.offsets.store import Commit, Resign
     >>> trace = simulate(Settings(), [Commit("billing", "orders", 0, offset=7, now_ms=1000), Resign()])
     >>> [(frame.state.status, len(frame.state.log), len(frame.state.groups)) for frame in trace]
     [('owned', 0, 0), ('owned', 1, 1), ('not owned', 1, 0)]
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def reloaded(settings: Settings, store: Store) -> Store:
@@ -232,11 +210,12 @@ def reloaded(settings: Settings, store: Store) -> Store:
     A group whose last offset was deleted, and that never had members, stays in memory until the next sweep; it is the
     one thing that is lost. A group in a rebalance is as it was stored last.
 
+    >>> from kafkalearn.offsets.store import Commit
     >>> store = simulate(Settings(), [Commit("billing", "orders", 0, offset=7, now_ms=1000)])[-1].state
     >>> reloaded(Settings(), store).groups == store.groups
     True
     """
-    return simulate(settings, [Resign(), Elect(), Load()], store)[-1].state
+    return simulate(settings, [model.Resign(), model.Elect(), model.Load()], store)[-1].state
 
 
 # What always holds of the coordinator's store, and what those hope for who commit their offsets to it.
@@ -248,7 +227,7 @@ def lasting(groups: tuple[Group, ...]) -> tuple[Group, ...]:
 
 
 def _is_settled(store: Store) -> bool:
-    return store.status == OWNED and not store.in_flight and not store.unreplicated
+    return store.status == model.OWNED and not store.in_flight and not store.unreplicated
 
 
 def _has_each_group_once(settings: Settings, store: Store) -> bool:
@@ -272,7 +251,7 @@ def _caches_what_is_logged(settings: Settings, store: Store) -> bool:
 
 INVARIANTS: Promises = MappingProxyType(
     {
-        "the broker's status for the partition is one of the four": lambda _, store: store.status in STATUSES,
+        "the broker's status for the partition is one of the four": lambda _, store: store.status in model.STATUSES,
         "every group is in the cache once, by its id": _has_each_group_once,
         "a group has one offset for a partition": _has_each_partition_once,
         "what is in flight is in the log": lambda _, store: all(0 <= each < len(store.log) for each in store.in_flight),
@@ -292,7 +271,7 @@ def _offsets(groups: tuple[Group, ...]) -> Mapping[tuple[str, TopicPartition], i
 
 
 def _keeps_what_is_consumed(settings: Settings, before: Store, store: Store) -> bool:
-    if not before.status == store.status == OWNED:
+    if not before.status == store.status == model.OWNED:
         return True
     consuming = [group for group in before.groups if group.members]
     consumed = {
@@ -304,14 +283,14 @@ def _keeps_what_is_consumed(settings: Settings, before: Store, store: Store) -> 
 def _knows_its_log(settings: Settings, store: Store) -> bool:
     if _is_settled(store):
         return _offsets(store.groups) == _offsets(logged_groups(store.log))
-    return store.status != FAILED
+    return store.status != model.FAILED
 
 
 def _can_be_handed_over(settings: Settings, store: Store) -> bool:
     if not _is_settled(store):
         return True
     after = reloaded(settings, store)
-    return after.status == OWNED and _offsets(after.groups) == _offsets(store.groups)
+    return after.status == model.OWNED and _offsets(after.groups) == _offsets(store.groups)
 
 
 OFFSET_KEPT = "an offset stays while its group consumes the topic"

@@ -14,27 +14,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
+from kafkalearn.oncall.logs import causes
 from kafkalearn.oncall.logs import lines as kinds
-from kafkalearn.oncall.logs.causes import (
-    CAUSES,
-    CLOSED,
-    EITHER,
-    HEARTBEATS,
-    JOINED,
-    LEFT,
-    POLL,
-    SECOND_ROUND,
-    STATIC,
-    SUBSCRIPTION,
-    TOO_LATE,
-    TOPICS,
-    UNKNOWN,
-    cause_of_leaving,
-    cause_of_reason,
-    client_of,
-    members_of,
-    own_reason,
-)
 from kafkalearn.oncall.logs.clients import (
     AWAY,
     CLASSIC,
@@ -58,13 +39,13 @@ AT_ONCE_MS = 200  # what a coordinator writes about one request stands so near
 SAME_REQUEST_MS = 2000  # and so near when it is slow
 
 CAUSE_OF_EVENT = {
-    kinds.MEMBER_JOINED: JOINED,
-    kinds.MEMBER_LEFT: LEFT,
-    kinds.MEMBER_FAILED: HEARTBEATS,
-    kinds.MEMBER_FENCED: TOO_LATE,
-    kinds.SUBSCRIPTION_UPDATED: SUBSCRIPTION,
-    kinds.TOPICS_UPDATED: EITHER,
-    kinds.STATIC_REPLACED: STATIC,
+    kinds.MEMBER_JOINED: causes.JOINED,
+    kinds.MEMBER_LEFT: causes.LEFT,
+    kinds.MEMBER_FAILED: causes.HEARTBEATS,
+    kinds.MEMBER_FENCED: causes.TOO_LATE,
+    kinds.SUBSCRIPTION_UPDATED: causes.SUBSCRIPTION,
+    kinds.TOPICS_UPDATED: causes.EITHER,
+    kinds.STATIC_REPLACED: causes.STATIC,
 }
 
 
@@ -78,12 +59,12 @@ def with_clients(one: Rebalance, clients: Clients, since_ms: int = 0) -> Rebalan
     client = clients.behind(one.group, one.member)
     if client is not None:
         one = replace(one, client=client.name or one.client, host=one.host or client.host)
-    if one.started_ms is not None and one.cause == UNKNOWN:
+    if one.started_ms is not None and one.cause == causes.UNKNOWN:
         return _named_by_clients(one, clients, since_ms)
-    if one.started_ms is None or not CAUSES[one.cause].covers:
+    if one.started_ms is None or not causes.CAUSES[one.cause].covers:
         return one
     near = [client] if client is not None else clients.of_group(one.group) if one.member is None else []
-    allowed = CAUSES[one.cause].covers
+    allowed = causes.CAUSES[one.cause].covers
     asked = [(each, *own_words(each, one.started_ms, allowed)) for each in near]
     said = [(each, cause, event) for each, cause, event in asked if cause is not None and event is not None]
     found = {cause for _, cause, _ in said}
@@ -112,13 +93,13 @@ def _named_by_clients(one: Rebalance, clients: Clients, since_ms: int) -> Rebala
     before_ms = min(REQUEST_MS, started_ms - since_ms)
     said: list[tuple[Client, str, LogEvent]] = []
     for client in clients.of_group(one.group):
-        cause, event = own_words(client, started_ms, tuple(CAUSES), before_ms, AT_ONCE_MS)
+        cause, event = own_words(client, started_ms, tuple(causes.CAUSES), before_ms, AT_ONCE_MS)
         if any(-AT_ONCE_MS <= started_ms - join_ms <= before_ms for join_ms in client.joins_ms):
-            cause = JOINED if cause is None else UNKNOWN
+            cause = causes.JOINED if cause is None else causes.UNKNOWN
             event = event or client.around(started_ms, before_ms, AT_ONCE_MS)[0]
         if cause is not None and event is not None:
             said.append((client, cause, event))
-    if len(said) != 1 or said[0][1] == UNKNOWN:
+    if len(said) != 1 or said[0][1] == causes.UNKNOWN:
         return one
     client, cause, event = said[0]
     member = next(iter(client.members)) if len(client.members) == 1 else None
@@ -136,16 +117,16 @@ def own_words(
     for event in client.around(time_ms, before_ms, after_ms):
         cause = _cause_of_client(event)
         is_first = client.first_joined_ms is None or (event.time_ms or 0) < client.first_joined_ms
-        if cause is not None and cause in allowed and not (is_first and cause in (SUBSCRIPTION, TOPICS)):
+        if cause is not None and cause in allowed and not (is_first and cause in (causes.SUBSCRIPTION, causes.TOPICS)):
             found[cause] = event
         is_another = is_another or (event.kind == kinds.CLIENT_MEMBER_ID and event.member is not None)
     if is_another:  # it has just begun, maybe in the log of the one before it
-        found.pop(SUBSCRIPTION, None)
-        found.pop(TOPICS, None)
-    if POLL in found:
-        found.pop(CLOSED, None)  # whoever is late leaves, too
-    if SUBSCRIPTION in found:
-        found.pop(TOPICS, None)  # new topics are new metadata
+        found.pop(causes.SUBSCRIPTION, None)
+        found.pop(causes.TOPICS, None)
+    if causes.POLL in found:
+        found.pop(causes.CLOSED, None)  # whoever is late leaves, too
+    if causes.SUBSCRIPTION in found:
+        found.pop(causes.TOPICS, None)  # new topics are new metadata
     if len(found) != 1:
         return None, None
     return next(iter(found.items()))
@@ -155,23 +136,25 @@ def _cause_of_client(event: LogEvent) -> str | None:
     """What an event of a client's log would make a group rebalance for."""
     kind, reason = event.kind, event.reason or ""
     if kind == kinds.POLL_EXPIRED:
-        return POLL
+        return causes.POLL
     if kind == kinds.CLIENT_CLOSING or (kind == kinds.CLIENT_EPOCH and event.fields.get("state") == "PREPARE_LEAVING"):
-        return CLOSED
+        return causes.CLOSED
     if kind == kinds.CLIENT_LEAVING:
-        cause = cause_of_leaving(reason)
-        return CLOSED if cause == LEFT and event.writer == kinds.PYTHON else cause if cause != LEFT else None
+        cause = causes.cause_of_leaving(reason)
+        if cause == causes.LEFT:
+            return causes.CLOSED if event.writer == kinds.PYTHON else None
+        return cause
     if kind == kinds.SUBSCRIPTION_UPDATED:
-        return None if event.fields.get("join_state") == "init" else SUBSCRIPTION
+        return None if event.fields.get("join_state") == "init" else causes.SUBSCRIPTION
     if kind == kinds.TOPICS_UPDATED:
-        return None if event.fields.get("before") == "0" else TOPICS  # from 0: it has just learned of the topic
+        return None if event.fields.get("before") == "0" else causes.TOPICS  # from 0: it has just learned of the topic
     if kind == kinds.REJOIN_REQUESTED:
         if "redistribute previously owned" in reason or "need to revoke" in reason or "cooperative move" in event.text:
-            return SECOND_ROUND
+            return causes.SECOND_ROUND
         if event.fields.get("state") == "steady" or "cached metadata has changed" in reason:
-            return TOPICS
+            return causes.TOPICS
         if "the subscription has changed" in reason:
-            return SUBSCRIPTION
+            return causes.SUBSCRIPTION
     return None
 
 
@@ -213,16 +196,18 @@ def _seen_by_clients(group: str | None, generation: int, seen: list[_Seen], clie
     ended = max((each.event.time_ms for each in seen if each.event.time_ms is not None), default=None)
     said: list[tuple[Client, str, LogEvent]] = []
     for each in seen:
-        cause, line = (JOINED, each.event) if each.is_new else (None, None)
+        cause, line = (causes.JOINED, each.event) if each.is_new else (None, None)
         if cause is None and each.started_ms is not None:
-            cause, line = own_words(each.client, each.started_ms, (SUBSCRIPTION, TOPICS, SECOND_ROUND))
+            cause, line = own_words(
+                each.client, each.started_ms, (causes.SUBSCRIPTION, causes.TOPICS, causes.SECOND_ROUND)
+            )
         if cause is not None and line is not None:
             said.append((each.client, cause, line))
     if started is not None:
         there = [each.client for each in seen]
         for client in clients.of_group(group):
             if not any(client is each for each in there):
-                cause, line = own_words(client, started, (POLL, CLOSED))
+                cause, line = own_words(client, started, (causes.POLL, causes.CLOSED))
                 if cause is not None and line is not None:
                     said.append((client, cause, line))
     is_clear = len({cause for _, cause, _ in said}) == 1
@@ -232,7 +217,7 @@ def _seen_by_clients(group: str | None, generation: int, seen: list[_Seen], clie
         CLASSIC if seen[0].event.kind == kinds.CLIENT_JOINED else CONSUMER,
         started,
         ended,
-        said[0][1] if is_clear else UNKNOWN,
+        said[0][1] if is_clear else causes.UNKNOWN,
         None if only is None else only[2].member,
         only[0].name if only is not None else seen[0].client.name if len(seen) == 1 and not said else None,
         None if only is None else only[0].host,
@@ -280,7 +265,7 @@ def of_classic_group(group: str | None, found: list[LogEvent], clients: Clients)
 def _begun(
     group: str | None, event: LogEvent, before: LogEvent | None, state: str | None, clients: Clients, since_ms: int
 ) -> Rebalance:
-    cause, member = cause_of_reason(event.reason) if event.reason is not None else (UNKNOWN, None)
+    cause, member = causes.cause_of_reason(event.reason) if event.reason is not None else (causes.UNKNOWN, None)
     evidence = [event]
     is_near = before is not None and gap_ms(before, event) <= SAME_REQUEST_MS
     if event.reason is None:
@@ -288,9 +273,9 @@ def _begun(
             cause, member = CAUSE_OF_EVENT[before.kind], before.member
             evidence.insert(0, before)
         elif state == EMPTY or (state is None and event.generation == 0):
-            cause = JOINED  # nothing else takes a group out of Empty
-    if cause == LEFT and is_near and before.kind == kinds.MEMBER_LEFT and member in (None, before.member):
-        cause = cause_of_leaving(before.reason)
+            cause = causes.JOINED  # nothing else takes a group out of Empty
+    if cause == causes.LEFT and is_near and before.kind == kinds.MEMBER_LEFT and member in (None, before.member):
+        cause = causes.cause_of_leaving(before.reason)
         evidence.insert(0, before)
     host = host_of(before) if is_near and before.member == member else None
     return with_clients(
@@ -301,14 +286,14 @@ def _begun(
             None,
             cause,
             member,
-            client_of(member) if member else None,
+            causes.client_of(member) if member else None,
             host,
             event.generation,
             False,
             (),
             tuple(evidence),
-            own_reason(event.reason) or (own_reason(evidence[0].reason) if len(evidence) > 1 else None),
-            members_of(member),
+            causes.own_reason(event.reason) or (causes.own_reason(evidence[0].reason) if len(evidence) > 1 else None),
+            causes.members_of(member),
         ),
         clients,
         since_ms,
@@ -386,16 +371,16 @@ def _cause_of_bump(
     near_ms = AT_ONCE_MS if before is not None and before.kind == kinds.STATIC_REPLACED else SAME_REQUEST_MS
     if before is not None and gap_ms(before, event) <= near_ms:
         cause = CAUSE_OF_EVENT[before.kind]
-        if cause == LEFT:
-            cause = cause_of_leaving(before.reason)
+        if cause == causes.LEFT:
+            cause = causes.cause_of_leaving(before.reason)
         if before.kind == kinds.MEMBER_FENCED and before.reason is not None:
-            cause = UNKNOWN
+            cause = causes.UNKNOWN
         return cause, before.member, (before, event)
     if event.fields.get(BEHIND_UNKNOWN):
-        return UNKNOWN, None, (event,)  # what a member did may stand in the line that was not understood
+        return causes.UNKNOWN, None, (event,)  # what a member did may stand in the line that was not understood
     new_hash = event.fields.get("hash")
     is_same = new_hash is not None and new_hash == last_hash
-    return (SUBSCRIPTION if is_same else EITHER), None, (event,)
+    return (causes.SUBSCRIPTION if is_same else causes.EITHER), None, (event,)
 
 
 # Events -> the history of each group: its rebalances, and what happened without one.
@@ -518,11 +503,11 @@ def _is_rolling(rebalances: Iterable[Rebalance]) -> bool:
     """Whether members left and came back one after the other, at least two of them."""
     pairs, gone = set(), None
     for each in rebalances:
-        if each.cause in (CLOSED, LEFT):
+        if each.cause in (causes.CLOSED, causes.LEFT):
             gone = each.client
-        elif each.cause == JOINED and gone is not None and each.client == gone:
+        elif each.cause == causes.JOINED and gone is not None and each.client == gone:
             pairs.add(gone)
             gone = None
-        elif each.cause != JOINED:
+        elif each.cause != causes.JOINED:
             gone = None
     return len(pairs) > 1

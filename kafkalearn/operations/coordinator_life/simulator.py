@@ -1,5 +1,6 @@
 """The simulator of a coordinator's life: which event leads to which rule, and what holds.
 
+>>> from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut
 >>> trace = simulate(Settings(), [BrokerLost(1), OrderCarriedOut(2, 1), LoadRead(2)])
 >>> [broken(Settings(), frame.state) for frame in trace]
 [(), (), (), ()]
@@ -20,54 +21,13 @@ from kafkalearn.offsets.store import model as store_model
 from kafkalearn.offsets.store import simulator as store_simulator
 from kafkalearn.offsets.store.simulator import logged_groups
 from kafkalearn.operations import leadership
-from kafkalearn.operations.coordinator_life.model import (
-    APIS,
-    BY_EPOCH,
-    BY_RUNTIME,
-    COMMIT,
-    CONSUMER_HEARTBEAT,
-    ELECTION,
-    FETCH,
-    FIND,
-    HEARTBEAT,
-    NEVER,
-    ON_ARRIVAL,
-    RESIGNATION,
-    SYNC,
-    Answered,
-    BrokerBack,
-    BrokerLost,
-    Coordinator,
-    CoordinatorStarted,
-    ElectLeaders,
-    Event,
-    GroupStored,
-    LeaderImbalanceChecked,
-    Life,
-    LoadBegun,
-    LoadEnded,
-    LoadFailed,
-    LoadRead,
-    NotReached,
-    Order,
-    OrderCarriedOut,
-    OrderIgnored,
-    OrderIssued,
-    Request,
-    Resigned,
-    Session,
-    SessionExpired,
-    Settings,
-    Swept,
-    TimePassed,
-    TransactionEnded,
-    start,
-)
+from kafkalearn.operations.coordinator_life import model
+from kafkalearn.operations.coordinator_life.model import Coordinator, Event, Life, Order, Request, Settings
 from kafkalearn.operations.leadership import INVARIANTS as LEADERSHIP_INVARIANTS
 from kafkalearn.operations.leadership import Cluster
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
-_OF_BROKERS = (BrokerLost, BrokerBack, ElectLeaders, LeaderImbalanceChecked, TimePassed)
+_OF_BROKERS = (model.BrokerLost, model.BrokerBack, model.ElectLeaders, model.LeaderImbalanceChecked, model.TimePassed)
 
 
 def simulate(settings: Settings, events: Iterable[Event], initial: Life | None = None) -> Trace[Life, Event]:
@@ -75,12 +35,13 @@ def simulate(settings: Settings, events: Iterable[Event], initial: Life | None =
 
     A broker dies, and another takes its groups over:
 
+    >>> from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut
     >>> events = [Request(1, "OffsetCommit", offset=7), BrokerLost(1), OrderCarriedOut(2, 1), LoadRead(2)]
     >>> trace = simulate(Settings(), [*events, Request(2, "OffsetFetch")])
     >>> [frame.state.coordinator(2).status for frame in trace[2:5]], trace[-1].state.effects[0].value
     (['not owned', 'loading', 'owned'], 7)
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, life: Life, event: Event) -> Life:
@@ -93,6 +54,7 @@ def step(settings: Settings, life: Life, event: Event) -> Life:
 
     Examples
     --------
+    >>> from kafkalearn.operations.coordinator_life import BrokerBack, BrokerLost, CoordinatorStarted
     >>> settings = Settings("2.8.0")  # the order to resign comes after the one to take over again
     >>> moved = simulate(settings, [BrokerLost(1), BrokerBack(1), CoordinatorStarted(1)])[-1].state
     >>> [moved.leader, moved.partition.leader_epoch, moved.coordinator(2).orders]
@@ -106,24 +68,39 @@ def step(settings: Settings, life: Life, event: Event) -> Life:
     _require_broker(settings, event)
     life = replace(life, effects=())
     match event:
-        case BrokerLost() | BrokerBack() | ElectLeaders() | LeaderImbalanceChecked() | TimePassed():
+        case (
+            model.BrokerLost()
+            | model.BrokerBack()
+            | model.ElectLeaders()
+            | model.LeaderImbalanceChecked()
+            | model.TimePassed()
+        ):
             cluster = leadership.step(settings.leadership, life.cluster, event)
             life = follow(settings, life, cluster)
-            return run_timers(settings, life) if isinstance(event, TimePassed) else life
-        case CoordinatorStarted():
+            return run_timers(settings, life) if isinstance(event, model.TimePassed) else life
+        case model.CoordinatorStarted():
             return _started(settings, life, event)
-        case OrderCarriedOut():
+        case model.OrderCarriedOut():
             return carry_out(settings, life, event)
-        case LoadRead():
+        case model.LoadRead():
             return read(settings, life, event)
         case Request():
             return ask(settings, life, event)
-        case GroupStored():
+        case model.GroupStored():
             return store_group(settings, life, event)
-        case TransactionEnded():
+        case model.TransactionEnded():
             return end_transaction(settings, life, event)
     raise no_event(
-        event, (*_OF_BROKERS, CoordinatorStarted, OrderCarriedOut, LoadRead, Request, GroupStored, TransactionEnded)
+        event,
+        (
+            *_OF_BROKERS,
+            model.CoordinatorStarted,
+            model.OrderCarriedOut,
+            model.LoadRead,
+            Request,
+            model.GroupStored,
+            model.TransactionEnded,
+        ),
     )
 
 
@@ -133,7 +110,7 @@ def _require_broker(settings: Settings, event: object) -> None:
         raise IllegalEvent(f"{shown(event)}: there is no broker {broker_id}; there are {listed(settings.broker_ids)}")
 
 
-def _started(settings: Settings, life: Life, event: CoordinatorStarted) -> Life:
+def _started(settings: Settings, life: Life, event: model.CoordinatorStarted) -> Life:
     coordinator = life.coordinator(event.broker_id)
     if not life.is_up(event.broker_id) or coordinator.is_active:
         is_now = "has started already" if coordinator.is_active else "is down; BrokerBack comes first"
@@ -160,24 +137,24 @@ def follow(settings: Settings, life: Life, cluster: Cluster) -> Life:
     if after.leader == before:
         return life
     if before is not None and life.is_up(before):
-        life = _issue(settings, life, before, Order(RESIGNATION, after.leader_epoch))
+        life = _issue(settings, life, before, Order(model.RESIGNATION, after.leader_epoch))
     if after.leader is not None:
-        life = _issue(settings, life, after.leader, Order(ELECTION, after.leader_epoch))
+        life = _issue(settings, life, after.leader, Order(model.ELECTION, after.leader_epoch))
     return life
 
 
 def _issue(settings: Settings, life: Life, broker_id: int, order: Order) -> Life:
     """From 2.0 to 2.8.0 the partition counts as loading from the moment that the order has come."""
     coordinator = life.coordinator(broker_id)
-    life = life.with_effects(OrderIssued(broker_id, *order))
-    if settings.order_rule == ON_ARRIVAL and order.kind == ELECTION:
+    life = life.with_effects(model.OrderIssued(broker_id, *order))
+    if settings.order_rule == model.ON_ARRIVAL and order.kind == model.ELECTION:
         if coordinator.is_loading:
-            return life.with_effects(OrderIgnored(broker_id, *order, LOADING_ALREADY))
+            return life.with_effects(model.OrderIgnored(broker_id, *order, LOADING_ALREADY))
         coordinator = coordinator._replace(is_loading=True)
     return life.with_coordinator(coordinator._replace(orders=(*coordinator.orders, order)))
 
 
-def carry_out(settings: Settings, life: Life, event: OrderCarriedOut) -> Life:
+def carry_out(settings: Settings, life: Life, event: model.OrderCarriedOut) -> Life:
     """The life after a broker has carried out one of its orders.
 
     Up to 2.8.0 every order counts, whenever it comes. From 2.8.1 to 3.9 one of an older epoch is ignored, since 4.0
@@ -202,20 +179,20 @@ def carry_out(settings: Settings, life: Life, event: OrderCarriedOut) -> Life:
     reason = _refused(settings, life.coordinator(event.broker_id), order)
     if reason is not None:
         return _ignored(settings, life, event.broker_id, order, reason)
-    return (_elected if order.kind == ELECTION else _resigned)(settings, life, event.broker_id, order)
+    return (_elected if order.kind == model.ELECTION else _resigned)(settings, life, event.broker_id, order)
 
 
 def _refused(settings: Settings, coordinator: Coordinator, order: Order) -> str | None:
     """Why an order comes to nothing; None: it counts."""
     rule, known = settings.order_rule, coordinator.known_epoch
-    if rule == BY_EPOCH and order.epoch < known:
+    if rule == model.BY_EPOCH and order.epoch < known:
         return OLDER
-    if rule == BY_RUNTIME:
-        if order.kind == RESIGNATION and known == NEVER:
+    if rule == model.BY_RUNTIME:
+        if order.kind == model.RESIGNATION and known == model.NEVER:
             return NEVER_LOADED
         if order.epoch <= known:
             return OLDER
-        if order.kind == ELECTION and (coordinator.is_owned or coordinator.is_loading):
+        if order.kind == model.ELECTION and (coordinator.is_owned or coordinator.is_loading):
             return ACTIVE_ALREADY if coordinator.is_owned else LOADING_ALREADY
     return None
 
@@ -225,11 +202,11 @@ def _ignored(settings: Settings, life: Life, broker_id: int, order: Order, reaso
     coordinator = life.coordinator(broker_id)
     if reason in (ACTIVE_ALREADY, LOADING_ALREADY):
         coordinator = coordinator._replace(known_epoch=order.epoch)
-    return life.with_coordinator(coordinator, OrderIgnored(broker_id, *order, reason))
+    return life.with_coordinator(coordinator, model.OrderIgnored(broker_id, *order, reason))
 
 
 def _remembered(settings: Settings, coordinator: Coordinator, epoch: int) -> int:
-    return epoch if settings.order_rule in (BY_EPOCH, BY_RUNTIME) else coordinator.known_epoch
+    return epoch if settings.order_rule in (model.BY_EPOCH, model.BY_RUNTIME) else coordinator.known_epoch
 
 
 def _elected(settings: Settings, life: Life, broker_id: int, order: Order) -> Life:
@@ -241,17 +218,17 @@ def _elected(settings: Settings, life: Life, broker_id: int, order: Order) -> Li
         read_count=0,
         known_epoch=_remembered(settings, coordinator, order.epoch),
     )
-    return life.with_coordinator(loading, LoadBegun(broker_id, order.epoch))
+    return life.with_coordinator(loading, model.LoadBegun(broker_id, order.epoch))
 
 
 def _resigned(settings: Settings, life: Life, broker_id: int, order: Order) -> Life:
     """Nothing of the groups is left in memory. The runtime of 4.0 forgets even the epoch, with all else."""
     coordinator = life.coordinator(broker_id)
     rule = settings.order_rule
-    known_epoch = NEVER if rule == BY_RUNTIME else _remembered(settings, coordinator, order.epoch)
+    known_epoch = model.NEVER if rule == model.BY_RUNTIME else _remembered(settings, coordinator, order.epoch)
     gone = coordinator._replace(
         is_owned=False,
-        is_loading=coordinator.is_loading and rule not in (BY_EPOCH, BY_RUNTIME),
+        is_loading=coordinator.is_loading and rule not in (model.BY_EPOCH, model.BY_RUNTIME),
         is_reading=False,
         is_failed=False,
         known_epoch=known_epoch,
@@ -259,7 +236,7 @@ def _resigned(settings: Settings, life: Life, broker_id: int, order: Order) -> L
         sessions=(),
         next_sweep_ms=coordinator.next_sweep_ms if settings.has_one_thread else None,
     )
-    return life.with_coordinator(gone, Resigned(broker_id, order.epoch, len(coordinator.groups)))
+    return life.with_coordinator(gone, model.Resigned(broker_id, order.epoch, len(coordinator.groups)))
 
 
 # The load: the log is read into memory, then members get their session timeouts, and requests their answers.
@@ -267,7 +244,7 @@ def _resigned(settings: Settings, life: Life, broker_id: int, order: Order) -> L
 NO_LEADER, BAD_RECORD = "the broker does not lead the partition", "a record could not be read"
 
 
-def read(settings: Settings, life: Life, event: LoadRead) -> Life:
+def read(settings: Settings, life: Life, event: model.LoadRead) -> Life:
     """The life after a load has read on.
 
     Who does not lead the partition reads nothing. Since 4.0 that is a failure; before, the load ended there, and the
@@ -295,7 +272,7 @@ def read(settings: Settings, life: Life, event: LoadRead) -> Life:
 
 def _failed(life: Life, coordinator: Coordinator, reason: str) -> Life:
     failed = coordinator._replace(is_owned=False, is_loading=False, is_reading=False, is_failed=True)
-    return life.with_coordinator(failed, LoadFailed(coordinator.broker_id, reason))
+    return life.with_coordinator(failed, model.LoadFailed(coordinator.broker_id, reason))
 
 
 def _ended(settings: Settings, life: Life, coordinator: Coordinator, loaded: tuple[Group, ...]) -> Life:
@@ -303,7 +280,7 @@ def _ended(settings: Settings, life: Life, coordinator: Coordinator, loaded: tup
     cached = {group.group_id for group in coordinator.groups}
     new = [group for group in loaded if group.group_id not in cached]
     sessions = (
-        Session(group.group_id, member.member_id, life.now_ms + settings.session_timeout_ms)
+        model.Session(group.group_id, member.member_id, life.now_ms + settings.session_timeout_ms)
         for group in new
         for member in group.members
     )
@@ -316,7 +293,7 @@ def _ended(settings: Settings, life: Life, coordinator: Coordinator, loaded: tup
         sessions=(*coordinator.sessions, *sessions),
         next_sweep_ms=sweep_ms,
     )
-    return life.with_coordinator(ended, LoadEnded(coordinator.broker_id, coordinator.read_count, len(loaded)))
+    return life.with_coordinator(ended, model.LoadEnded(coordinator.broker_id, coordinator.read_count, len(loaded)))
 
 
 # What a broker answers while it is no coordinator, while it loads, and while it is one.
@@ -349,6 +326,7 @@ def answer_without_group(
 
     Examples
     --------
+    >>> from kafkalearn.operations.coordinator_life.model import COMMIT, HEARTBEAT, SYNC
     >>> for release in ("1.1", "3.9", "4.3"):
     ...     [answer_without_group(api, release, is_owned=False, is_loading=True) for api in (HEARTBEAT, SYNC, COMMIT)]
     ['NOT_COORDINATOR', 'NOT_COORDINATOR', 'NOT_COORDINATOR']
@@ -361,7 +339,7 @@ def answer_without_group(
     ``GroupCoordinator.validateGroupStatus``; since 4.0 ``CoordinatorRuntime.withActiveContextOrThrow`` and
     ``GroupCoordinatorService``.
     """
-    one_of("api", api, APIS)
+    one_of("api", api, model.APIS)
     if not is_active:
         return NOT_AVAILABLE
     is_checked_first = at_least("2.0", release)
@@ -373,9 +351,9 @@ def answer_without_group(
 
 
 def _while_loading(api: str, release: str) -> str | None:
-    if api == HEARTBEAT:
+    if api == model.HEARTBEAT:
         return NONE
-    if api == SYNC and not at_least("4.0", release):
+    if api == model.SYNC and not at_least("4.0", release):
         return REBALANCE_IN_PROGRESS if at_least("2.0", release) else None
     return LOAD_IN_PROGRESS
 
@@ -399,22 +377,22 @@ def ask(settings: Settings, life: Life, event: Request) -> Life:
     """The life after a request; its answer is an effect."""
     broker_id, api, group_id = event.broker_id, event.api, event.group_id
     if not life.is_up(broker_id):
-        return life.with_effects(NotReached(broker_id, api, group_id))
-    if api == FIND:
+        return life.with_effects(model.NotReached(broker_id, api, group_id))
+    if api == model.FIND:
         error = NOT_AVAILABLE if life.leader is None else NONE
-        return life.with_effects(Answered(broker_id, api, group_id, error, life.leader))
+        return life.with_effects(model.Answered(broker_id, api, group_id, error, life.leader))
     coordinator = life.coordinator(broker_id)
     error = _refusal(settings, coordinator, api)
     if error is not None:
-        return life.with_effects(Answered(broker_id, api, group_id, error))
-    if api == COMMIT:
+        return life.with_effects(model.Answered(broker_id, api, group_id, error))
+    if api == model.COMMIT:
         return _commit(settings, life, event)
-    if api == FETCH:
+    if api == model.FETCH:
         answer = _on(settings, life, coordinator, store_model.Fetch(group_id, TOPIC, PARTITION)).effects[0]
-        return life.with_effects(Answered(broker_id, api, group_id, answer.error, answer.offset))
-    if api in (HEARTBEAT, CONSUMER_HEARTBEAT, SYNC):
+        return life.with_effects(model.Answered(broker_id, api, group_id, answer.error, answer.offset))
+    if api in (model.HEARTBEAT, model.CONSUMER_HEARTBEAT, model.SYNC):
         return _of_member(settings, life, coordinator, event)
-    return life.with_effects(Answered(broker_id, api, group_id, NONE))
+    return life.with_effects(model.Answered(broker_id, api, group_id, NONE))
 
 
 def _on(settings: Settings, life: Life, coordinator: Coordinator, event: store_model.StoreEvent) -> store_model.Store:
@@ -428,7 +406,7 @@ def _commit(settings: Settings, life: Life, event: Request) -> Life:
     broker_id, group_id = event.broker_id, event.group_id
     coordinator = life.coordinator(broker_id)
     if life.leader != broker_id:
-        return life.with_effects(Answered(broker_id, COMMIT, group_id, NOT_COORDINATOR))
+        return life.with_effects(model.Answered(broker_id, model.COMMIT, group_id, NOT_COORDINATOR))
     group = next((each for each in coordinator.groups if each.group_id == group_id), None)
     generation = group.epoch if group is not None and event.member_id else -1
     commit = store_model.Commit(
@@ -446,7 +424,7 @@ def _commit(settings: Settings, life: Life, event: Request) -> Life:
     life = replace(life, log=after.log).with_coordinator(coordinator._replace(groups=after.groups))
     if error == NONE and event.producer_id is None:
         life = replace(life, answered=tuple(sorted({**dict(life.answered), group_id: event.offset}.items())))
-    return life.with_effects(Answered(broker_id, COMMIT, group_id, error))
+    return life.with_effects(model.Answered(broker_id, model.COMMIT, group_id, error))
 
 
 def _of_member(settings: Settings, life: Life, coordinator: Coordinator, event: Request) -> Life:
@@ -454,14 +432,14 @@ def _of_member(settings: Settings, life: Life, coordinator: Coordinator, event: 
     broker_id, group_id = event.broker_id, event.group_id
     known = [each for each in coordinator.sessions if each[:2] == (group_id, event.member_id)]
     if not known:
-        return life.with_effects(Answered(broker_id, event.api, group_id, UNKNOWN_MEMBER_ID))
+        return life.with_effects(model.Answered(broker_id, event.api, group_id, UNKNOWN_MEMBER_ID))
     others = tuple(each for each in coordinator.sessions if each not in known)
-    renewed = Session(group_id, event.member_id, life.now_ms + settings.session_timeout_ms)
+    renewed = model.Session(group_id, event.member_id, life.now_ms + settings.session_timeout_ms)
     life = life.with_coordinator(coordinator._replace(sessions=(*others, renewed)))
-    return life.with_effects(Answered(broker_id, event.api, group_id, NONE))
+    return life.with_effects(model.Answered(broker_id, event.api, group_id, NONE))
 
 
-def store_group(settings: Settings, life: Life, event: GroupStored) -> Life:
+def store_group(settings: Settings, life: Life, event: model.GroupStored) -> Life:
     """The life after the coordinator has written a group down with its members, whose sessions begin."""
     coordinator = _acting(settings, life, event)
     members = tuple(
@@ -480,12 +458,12 @@ def store_group(settings: Settings, life: Life, event: GroupStored) -> Life:
     after = _on(settings, life, coordinator, written)
     others = tuple(each for each in coordinator.sessions if each.group_id != event.group_id)
     deadline_ms = life.now_ms + settings.session_timeout_ms
-    begun = tuple(Session(event.group_id, each, deadline_ms) for each in event.member_ids)
+    begun = tuple(model.Session(event.group_id, each, deadline_ms) for each in event.member_ids)
     coordinator = coordinator._replace(groups=after.groups, sessions=(*others, *begun))
     return replace(life, log=after.log).with_coordinator(coordinator)
 
 
-def end_transaction(settings: Settings, life: Life, event: TransactionEnded) -> Life:
+def end_transaction(settings: Settings, life: Life, event: model.TransactionEnded) -> Life:
     """The life after the marker of a transaction: its commits count, or never did."""
     coordinator = _acting(settings, life, event)
     after = _on(settings, life, coordinator, store_model.EndTransaction(event.producer_id, event.is_commit))
@@ -497,7 +475,7 @@ def end_transaction(settings: Settings, life: Life, event: TransactionEnded) -> 
 
 def _acting(settings: Settings, life: Life, event: object) -> Coordinator:
     coordinator = None if life.leader is None else life.coordinator(life.leader)
-    if coordinator is None or not answers(settings, coordinator, COMMIT):
+    if coordinator is None or not answers(settings, coordinator, model.COMMIT):
         raise IllegalEvent(f"{shown(event)}: only a leader that has loaded writes this, there is none now")
     return coordinator
 
@@ -523,7 +501,7 @@ def run_timers(settings: Settings, life: Life) -> Life:
 def _expire_sessions(life: Life, coordinator: Coordinator) -> Life:
     over = [each for each in coordinator.sessions if each.deadline_ms <= life.now_ms]
     left = tuple(each for each in coordinator.sessions if each not in over)
-    effects = (SessionExpired(coordinator.broker_id, each.group_id, each.member_id) for each in over)
+    effects = (model.SessionExpired(coordinator.broker_id, each.group_id, each.member_id) for each in over)
     return life.with_coordinator(coordinator._replace(sessions=left), *effects)
 
 
@@ -537,7 +515,7 @@ def _sweep_if_due(settings: Settings, life: Life, coordinator: Coordinator) -> L
     coordinator = coordinator._replace(next_sweep_ms=due_ms + passed * interval_ms)
     life = life.with_coordinator(coordinator)
     if not coordinator.is_owned or life.leader != coordinator.broker_id:
-        return life.with_effects(Swept(coordinator.broker_id, 0, 0))
+        return life.with_effects(model.Swept(coordinator.broker_id, 0, 0))
     return sweep(settings, life, coordinator)
 
 
@@ -550,7 +528,7 @@ def sweep(settings: Settings, life: Life, coordinator: Coordinator) -> Life:
     kept = {group.group_id for group in after.groups if group.offset(TOPIC, PARTITION) is not None}
     answered = tuple((group_id, offset) for group_id, offset in life.answered if group_id in kept)
     life = replace(life, log=after.log, answered=answered)
-    swept = Swept(coordinator.broker_id, offset_count, group_count)
+    swept = model.Swept(coordinator.broker_id, offset_count, group_count)
     return life.with_coordinator(coordinator._replace(groups=after.groups), swept)
 
 
@@ -568,7 +546,7 @@ NEVER_OLD = "not even for a moment does a broker answer with less than was answe
 
 def _answering(settings: Settings, life: Life) -> list[Coordinator]:
     """The brokers that answer an OffsetFetch from their memory."""
-    return [each for each in life.coordinators if life.is_up(each.broker_id) and answers(settings, each, FETCH)]
+    return [each for each in life.coordinators if life.is_up(each.broker_id) and answers(settings, each, model.FETCH)]
 
 
 def _is_settled(life: Life) -> bool:
@@ -615,7 +593,7 @@ def _dead_know_nothing(settings: Settings, life: Life) -> bool:
 
 def _epochs_rise(settings: Settings, before: Life, life: Life) -> bool:
     """Where the release remembers it for as long as the broker runs."""
-    if settings.order_rule != BY_EPOCH:
+    if settings.order_rule != model.BY_EPOCH:
         return True
     pairs = zip(before.coordinators, life.coordinators, strict=True)
     return all(now.known_epoch >= was.known_epoch or not life.is_up(now.broker_id) for was, now in pairs)

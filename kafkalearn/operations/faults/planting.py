@@ -11,26 +11,9 @@ from typing import NamedTuple
 from kafkalearn.base.checks import one_of, sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.operations.faults import findings
 from kafkalearn.operations.faults import findings as kind
-from kafkalearn.operations.faults.findings import (
-    ABANDONED,
-    BROKER_IDS,
-    COMPACTED,
-    FORGOTTEN,
-    IDLE,
-    KINDS,
-    READ,
-    SAMPLE_COUNT,
-    SAMPLE_MS,
-    STANDALONE,
-    START_MS,
-    Finding,
-    Member,
-    ReplicaHistory,
-    Topology,
-    topology_of,
-    trouble_of,
-)
+from kafkalearn.operations.faults.findings import Finding, Topology
 
 FAULT_COUNT = 6
 FIRST_SAMPLE, LAST_SAMPLE = 16, 26  # early enough that a rule can be sure at the end, which takes an hour
@@ -56,31 +39,31 @@ def plant(seed: int, fault_count: int = FAULT_COUNT, kinds: Sequence[str] | None
     ()
     """
     whole_number("seed", seed, 0)
-    whole_number("fault_count", fault_count, 0, len(KINDS))
-    random, topology = Random(f"faults {seed}"), topology_of(seed)
-    drawn = random.sample(list(KINDS), fault_count)
+    whole_number("fault_count", fault_count, 0, len(findings.KINDS))
+    random, topology = Random(f"faults {seed}"), findings.topology_of(seed)
+    drawn = random.sample(list(findings.KINDS), fault_count)
     if kinds is not None:
-        drawn = [one_of("kind", each, KINDS) for each in sequence("kinds", kinds, of="names of faults")]
+        drawn = [one_of("kind", each, findings.KINDS) for each in sequence("kinds", kinds, of="names of faults")]
     busy: dict[str, int] = {}  # brokers that have a fault of their own already: no two on one
     planted = [_PLANTERS[each](random, topology, busy, _moment(random)) for each in sorted(set(drawn))]
-    history = ReplicaHistory(topology, trouble_of(seed, topology), planted)
+    history = findings.ReplicaHistory(topology, findings.trouble_of(seed, topology), planted)
     return tuple(sorted(_with_leader(each, history) for each in planted))
 
 
-def _with_leader(fault: Finding, history: ReplicaHistory) -> Finding:
+def _with_leader(fault: Finding, history: findings.ReplicaHistory) -> Finding:
     """What is found in records is found on the broker that leads the partition at that time."""
     if fault.kind not in (kind.FUTURE_RECORD, kind.HOT_PARTITION):
         return fault
-    sample = (fault.at_ms - START_MS) // SAMPLE_MS
+    sample = (fault.at_ms - findings.START_MS) // findings.SAMPLE_MS
     return replace(fault, broker=history.leader(fault.at, sample))
 
 
 def _moment(random: Random) -> int:
-    return START_MS + SAMPLE_MS * random.randint(FIRST_SAMPLE, LAST_SAMPLE)
+    return findings.START_MS + findings.SAMPLE_MS * random.randint(FIRST_SAMPLE, LAST_SAMPLE)
 
 
 def _free_broker(random: Random, busy: dict[str, int], name: str) -> int:
-    busy[name] = random.choice([each for each in BROKER_IDS if each not in busy.values()])
+    busy[name] = random.choice([each for each in findings.BROKER_IDS if each not in busy.values()])
     return busy[name]
 
 
@@ -90,7 +73,9 @@ def _dead_cleaner(random: Random, topology: Topology, busy: dict[str, int], at_m
 
 def _uncleanable(random: Random, topology: Topology, busy: dict[str, int], at_ms: int) -> Finding:
     broker = _free_broker(random, busy, kind.UNCLEANABLE)
-    at = random.choice([at for at, ids in topology.replicas.items() if at.topic in COMPACTED and broker in ids])
+    at = random.choice(
+        [at for at, ids in topology.replicas.items() if at.topic in findings.COMPACTED and broker in ids]
+    )
     return Finding(kind.UNCLEANABLE, at_ms, broker, *at)
 
 
@@ -110,7 +95,7 @@ def _hanging_consumer(random: Random, topology: Topology, busy: dict[str, int], 
 
 
 def _kept_group(random: Random, topology: Topology, busy: dict[str, int], at_ms: int) -> Finding:
-    return Finding(kind.KEPT_GROUP, at_ms, group_id=FORGOTTEN)
+    return Finding(kind.KEPT_GROUP, at_ms, group_id=findings.FORGOTTEN)
 
 
 def _one_leader(random: Random, topology: Topology, busy: dict[str, int], at_ms: int) -> Finding:
@@ -124,7 +109,7 @@ def _frozen_follower(random: Random, topology: Topology, busy: dict[str, int], a
 
 
 def _written(topology: Topology) -> list[TopicPartition]:
-    return [at for at in topology.replicas if at.topic in READ and at != IDLE]
+    return [at for at in topology.replicas if at.topic in findings.READ and at != findings.IDLE]
 
 
 _PLANTERS: dict[str, Callable[[Random, Topology, dict[str, int], int], Finding]] = {
@@ -241,8 +226,8 @@ class _Recorder:
     """Everything that is computed for one cluster."""
 
     def __init__(self, seed: int, faults: tuple[Finding, ...], records_per_batch: int) -> None:
-        self._topology: Topology = topology_of(seed)
-        self._history = ReplicaHistory(self._topology, trouble_of(seed, self._topology), faults)
+        self._topology: Topology = findings.topology_of(seed)
+        self._history = findings.ReplicaHistory(self._topology, findings.trouble_of(seed, self._topology), faults)
         self._faults = {each.kind: each for each in faults}
         self._per_batch, self._random = records_per_batch, Random(f"logs {seed}")
         self._ends: dict[TopicPartition, list[int]] = {}
@@ -256,7 +241,7 @@ class _Recorder:
             commits += self._commits(member)
             members += [
                 MemberRow(_ms(sample), member.group_id, member.member_id, *at)
-                for sample in range(SAMPLE_COUNT)
+                for sample in range(findings.SAMPLE_COUNT)
                 for at in member.owned
             ]
         commits += self._commits_without_members()
@@ -267,13 +252,13 @@ class _Recorder:
         weight = self._topology.weights[at]
         end = self._random.randrange(1000, 9000)
         hot, future = (self._at(name, at) for name in (kind.HOT_PARTITION, kind.FUTURE_RECORD))
-        for sample in range(SAMPLE_COUNT):
+        for sample in range(findings.SAMPLE_COUNT):
             at_ms = _ms(sample)
-            wave = 1 + 0.3 * sin(2 * pi * sample / SAMPLE_COUNT)
+            wave = 1 + 0.3 * sin(2 * pi * sample / findings.SAMPLE_COUNT)
             factor = HOT_FACTOR if hot is not None and at_ms >= hot.at_ms else 1
             count = round(self._per_batch * weight * wave * factor)
             if count:
-                skew = self._random.randrange(-SAMPLE_MS, LARGEST_CLOCK_SKEW_MS)
+                skew = self._random.randrange(-findings.SAMPLE_MS, LARGEST_CLOCK_SKEW_MS)
                 stamp = YEAR_2100_MS if future is not None and at_ms == future.at_ms else at_ms + skew
                 yield BatchRow(*at, self._history.leader(at, sample), at_ms, end, count, stamp)
             end += count
@@ -282,9 +267,9 @@ class _Recorder:
 
     def _replicas(self, at: TopicPartition) -> Iterator[ReplicaRow]:
         for broker in self._topology.replicas[at]:
-            cleaned, next_clean = (0, self._random.randrange(0, 7)) if at.topic in COMPACTED else (None, 0)
+            cleaned, next_clean = (0, self._random.randrange(0, 7)) if at.topic in findings.COMPACTED else (None, 0)
             end = own_start = self._ends[at][0] // 2
-            for sample in range(SAMPLE_COUNT):
+            for sample in range(findings.SAMPLE_COUNT):
                 if self._history.fetches(broker, at, sample):
                     end = self._ends[at][sample]
                 if cleaned is not None and sample >= next_clean and self._history.is_up(broker, sample):
@@ -295,7 +280,7 @@ class _Recorder:
                 kept = end - own_start if cleaned is None else own_start // 4 + end - cleaned
                 yield ReplicaRow(_ms(sample), *at, leader, broker, in_sync, end, cleaned, kept * BYTES_PER_RECORD)
 
-    def _commits(self, member: Member) -> Iterator[CommitRow]:
+    def _commits(self, member: findings.Member) -> Iterator[CommitRow]:
         interval = self._random.choice((1, 1, 1, 4))  # some commit every 20 minutes only
         pause = range(0)
         if self._random.random() < 0.2:
@@ -305,7 +290,7 @@ class _Recorder:
         stops_ms = fault.at_ms if fault is not None and fault.member_id == member.member_id else None
         keeps_committing = self._random.random() < 0.5
         read = dict.fromkeys(member.owned, 0)
-        for sample in range(SAMPLE_COUNT):
+        for sample in range(findings.SAMPLE_COUNT):
             hangs = stops_ms is not None and _ms(sample) >= stops_ms
             for at in member.owned:
                 if not hangs and sample not in pause:
@@ -319,14 +304,18 @@ class _Recorder:
         kept = self._faults.get(kind.KEPT_GROUP)
         for at in payments:
             ends = self._ends[at]
-            for sample in range(SAMPLE_COUNT):
-                yield CommitRow(STANDALONE, *at, ends[max(sample - 1, 0)], _ms(sample) + 1000)
+            for sample in range(findings.SAMPLE_COUNT):
+                yield CommitRow(findings.STANDALONE, *at, ends[max(sample - 1, 0)], _ms(sample) + 1000)
             for sample in range(3):
-                yield CommitRow(ABANDONED, *at, ends[sample], _ms(sample) + 2000)
-            for sample in range(SAMPLE_COUNT if kept is not None else 3):
+                yield CommitRow(findings.ABANDONED, *at, ends[sample], _ms(sample) + 2000)
+            for sample in range(findings.SAMPLE_COUNT if kept is not None else 3):
                 is_kept = kept is not None and _ms(sample) >= kept.at_ms
-                read = ends[(kept.at_ms - START_MS) // SAMPLE_MS - 1] if kept is not None and is_kept else ends[sample]
-                yield CommitRow(FORGOTTEN, *at, read, _ms(sample) + 3000)
+                read = (
+                    ends[(kept.at_ms - findings.START_MS) // findings.SAMPLE_MS - 1]
+                    if kept is not None and is_kept
+                    else ends[sample]
+                )
+                yield CommitRow(findings.FORGOTTEN, *at, read, _ms(sample) + 3000)
 
     def _at(self, name: str, at: TopicPartition) -> Finding | None:
         """The fault of a kind, if it is in this partition."""
@@ -340,4 +329,4 @@ class _Recorder:
 
 
 def _ms(sample: int) -> int:
-    return START_MS + SAMPLE_MS * sample
+    return findings.START_MS + findings.SAMPLE_MS * sample

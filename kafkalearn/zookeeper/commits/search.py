@@ -2,6 +2,7 @@
 
 How a group may go over from one store to another, and the shortest schedule in which one of these ways goes wrong.
 
+>>> from kafkalearn.zookeeper.commits import Settings
 >>> find(Settings(), MOVES["at once, without dual commit"]).trace
 a run of 3 moments
   0  the start
@@ -16,17 +17,8 @@ from types import MappingProxyType
 
 from kafkalearn.base.checks import one_of, sequence
 from kafkalearn.base.search import Search, explore, whole
-from kafkalearn.zookeeper.commits.model import (
-    CommitOffsets,
-    CommittingEvent,
-    Crash,
-    OldGroup,
-    Produce,
-    Read,
-    Settings,
-    Shutdown,
-    Start,
-)
+from kafkalearn.zookeeper.commits import model
+from kafkalearn.zookeeper.commits.model import CommittingEvent, OldGroup
 from kafkalearn.zookeeper.commits.simulator import INVARIANTS, NONE_SKIPPED, PROMISES, simulate, step
 
 __all__ = [
@@ -35,33 +27,34 @@ __all__ = [
 ]
 
 
-_OLD = (Produce(), Start("old"), Read("old"), Shutdown("old"))
-_DUAL = (Start("dual", "kafka"), Read("dual"), Shutdown("dual"))
-_NEW = (Start("new", "kafka", dual_commit_enabled=False), Read("new"), Shutdown("new"))
+_OLD = (model.Produce(), model.Start("old"), model.Read("old"), model.Shutdown("old"))
+_DUAL = (model.Start("dual", "kafka"), model.Read("dual"), model.Shutdown("dual"))
+_NEW = (model.Start("new", "kafka", dual_commit_enabled=False), model.Read("new"), model.Shutdown("new"))
 
 MOVES: MappingProxyType[str, tuple[CommittingEvent, ...]] = MappingProxyType(
     {
         "nobody moves": _OLD,
         "to dual commit": (*_OLD, *_DUAL),
         "at once, without dual commit": (*_OLD, *_NEW),
-        "by dual commit, and on after a crash": (*_OLD, *_DUAL, Crash("dual"), *_NEW),
+        "by dual commit, and on after a crash": (*_OLD, *_DUAL, model.Crash("dual"), *_NEW),
         "back to ZooKeeper from the topic alone": (*_NEW, *_OLD),
     }
 )
 """What may happen in each way, in any order and any number of times; a consumer that is shut down commits before."""
 
 
-def in_zookeeper(settings: Settings) -> OldGroup:
+def in_zookeeper(settings: model.Settings) -> OldGroup:
     """A group that has committed to ZooKeeper, of which nobody runs.
 
+    >>> from kafkalearn.zookeeper.commits import Settings
     >>> in_zookeeper(Settings()).zookeeper
     (0,)
     """
-    return simulate(settings, [Start("old"), CommitOffsets("old"), Shutdown("old")])[-1].state
+    return simulate(settings, [model.Start("old"), model.CommitOffsets("old"), model.Shutdown("old")])[-1].state
 
 
 def find(
-    settings: Settings,
+    settings: model.Settings,
     events: Sequence[CommittingEvent],
     promises: Sequence[str] = (NONE_SKIPPED,),
     *,
@@ -93,6 +86,7 @@ def find(
 
     Examples
     --------
+    >>> from kafkalearn.zookeeper.commits import Settings
     >>> find(Settings(), MOVES["to dual commit"], depth=6).outcome
     'depth'
     """

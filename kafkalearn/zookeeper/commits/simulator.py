@@ -35,46 +35,8 @@ from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets import replicated
 from kafkalearn.offsets.replicated import Answered, NotReached, SentTo
 from kafkalearn.offsets.store.model import Commit, Fetch
-from kafkalearn.zookeeper.commits.model import (
-    APPLICATION,
-    CLOSING,
-    FETCHING,
-    OF_COORDINATORS,
-    RUNNING,
-    SHUTDOWN,
-    TIMER,
-    ZOOKEEPER,
-    AutoCommit,
-    BackingOff,
-    BackoffPassed,
-    Began,
-    CommitDone,
-    CommitDropped,
-    CommitOffsets,
-    CommittingEffect,
-    CommittingEvent,
-    Connected,
-    Consumer,
-    Crash,
-    Disconnected,
-    Gone,
-    OldGroup,
-    PendingCommit,
-    Produce,
-    Read,
-    RecordsRead,
-    Rewind,
-    Settings,
-    Shutdown,
-    Start,
-    ZnodeUnchanged,
-    ZnodeWritten,
-    replaced,
-    start,
-    with_consumer,
-    with_effect,
-    without_consumer,
-)
+from kafkalearn.zookeeper.commits import model
+from kafkalearn.zookeeper.commits.model import CommittingEvent, OldGroup, Settings
 from kafkalearn.zookeeper.fetching.cluster import SMALLEST
 from kafkalearn.zookeeper.layout import offset_path
 
@@ -94,7 +56,9 @@ def connected(settings: Settings, state: OldGroup, name: str) -> OldGroup:
         return backing_off(settings, state, name, NOT_AVAILABLE)
     if not state.topic.partition.replica(leader).is_running:
         return backing_off(settings, state, name, NO_CONNECTION)
-    return with_effect(with_consumer(state, consumer._replace(channel=leader)), Connected(name, leader))
+    return model.with_effect(
+        model.with_consumer(state, consumer._replace(channel=leader)), model.Connected(name, leader)
+    )
 
 
 def disconnected(state: OldGroup, name: str) -> OldGroup:
@@ -102,12 +66,14 @@ def disconnected(state: OldGroup, name: str) -> OldGroup:
     consumer = state.consumer(name)
     if consumer.channel is None:
         return state
-    return with_effect(with_consumer(state, consumer._replace(channel=None)), Disconnected(name, consumer.channel))
+    return model.with_effect(
+        model.with_consumer(state, consumer._replace(channel=None)), model.Disconnected(name, consumer.channel)
+    )
 
 
 def backing_off(settings: Settings, state: OldGroup, name: str, why: str) -> OldGroup:
     """The state while a consumer's thread sleeps for offsets.channel.backoff.ms."""
-    return with_effect(state, BackingOff(name, why, settings.offsets_channel_backoff_ms))
+    return model.with_effect(state, model.BackingOff(name, why, settings.offsets_channel_backoff_ms))
 
 
 def send_commit(settings: Settings, state: OldGroup, channel: int, partition: int, offset: int) -> OldGroup:
@@ -128,7 +94,7 @@ def fetch_offset(settings: Settings, state: OldGroup, channel: int, partition: i
 
 def _sent(settings: Settings, state: OldGroup, request: SentTo) -> OldGroup:
     topic = replicated.step(settings.coordinator, state.topic, request)
-    return with_effect(replace(state, topic=topic), *topic.effects)
+    return model.with_effect(replace(state, topic=topic), *topic.effects)
 
 
 # A commit: to ZooKeeper, node by node; to the topic, in one request; or to the topic and then to ZooKeeper.
@@ -139,22 +105,22 @@ def commit(settings: Settings, state: OldGroup, name: str, by: str) -> OldGroup:
     consumer = state.consumer(name)
     if consumer.commit is not None:
         raise IllegalEvent(f"{name} is committing already; a second commit waits for the lock of the channel")
-    if consumer.status == FETCHING:
+    if consumer.status == model.FETCHING:
         return _finished(state, name)  # its registry is empty, so there is nothing to commit
-    if consumer.offsets_storage == ZOOKEEPER:
+    if consumer.offsets_storage == model.ZOOKEEPER:
         for partition, offset in consumer.consumed:
             state = _write_znode(settings, state, name, partition, offset)
-        return _finished(with_effect(state, CommitDone(name)), name)
-    pending = PendingCommit(consumer.consumed, settings.tries(by))
+        return _finished(model.with_effect(state, model.CommitDone(name)), name)
+    pending = model.PendingCommit(consumer.consumed, settings.tries(by))
     return try_commit(settings, state, name, pending)
 
 
-def try_commit(settings: Settings, state: OldGroup, name: str, pending: PendingCommit) -> OldGroup:
+def try_commit(settings: Settings, state: OldGroup, name: str, pending: model.PendingCommit) -> OldGroup:
     """One try: find the coordinator if there is no channel, then send."""
     state = connected(settings, state, name)  # for as long as it takes: that costs no try
     consumer = state.consumer(name)
     pending = pending._replace(errors=(), is_waiting=consumer.channel is None)
-    state = with_consumer(state, consumer._replace(commit=pending))
+    state = model.with_consumer(state, consumer._replace(commit=pending))
     if consumer.channel is None:
         return state
     before = len(state.effects)
@@ -163,7 +129,7 @@ def try_commit(settings: Settings, state: OldGroup, name: str, pending: PendingC
     return answered(settings, state, state.effects[before:])
 
 
-def answered(settings: Settings, state: OldGroup, effects: Iterable[CommittingEffect]) -> OldGroup:
+def answered(settings: Settings, state: OldGroup, effects: Iterable[model.CommittingEffect]) -> OldGroup:
     """What the effects of the coordinator mean for the consumers that wait for them."""
     for effect in effects:
         if not isinstance(effect, Answered | NotReached) or not isinstance(effect.request, Commit):
@@ -178,13 +144,13 @@ def answered(settings: Settings, state: OldGroup, effects: Iterable[CommittingEf
 
 
 def _answered_one(
-    settings: Settings, state: OldGroup, name: str, pending: PendingCommit, partition: int, error: str
+    settings: Settings, state: OldGroup, name: str, pending: model.PendingCommit, partition: int, error: str
 ) -> OldGroup:
     consumer = state.consumer(name)
     if partition in dict(pending.errors):
         return state
     pending = pending._replace(errors=(*pending.errors, (partition, error)))
-    state = with_consumer(state, consumer._replace(commit=pending))
+    state = model.with_consumer(state, consumer._replace(commit=pending))
     if len(pending.errors) < len(pending.offsets):
         return state  # the answer comes when all partitions have theirs
     errors = dict(pending.errors)
@@ -197,13 +163,13 @@ def _answered_one(
         state = disconnected(state, name)
     consumer = state.consumer(name)
     if not failed:
-        state = with_consumer(state, consumer._replace(commit=None))
-        return _finished(with_effect(state, CommitDone(name)), name)
+        state = model.with_consumer(state, consumer._replace(commit=None))
+        return _finished(model.with_effect(state, model.CommitDone(name)), name)
     if pending.tries_left == 1:
-        state = with_consumer(state, consumer._replace(commit=None))
-        return _finished(with_effect(state, CommitDropped(name, failed[0])), name)
+        state = model.with_consumer(state, consumer._replace(commit=None))
+        return _finished(model.with_effect(state, model.CommitDropped(name, failed[0])), name)
     again = pending._replace(tries_left=pending.tries_left - 1, is_waiting=True)
-    state = with_consumer(state, consumer._replace(commit=again))
+    state = model.with_consumer(state, consumer._replace(commit=again))
     return backing_off(settings, state, name, failed[0])
 
 
@@ -212,18 +178,18 @@ def _write_znode(settings: Settings, state: OldGroup, name: str, partition: int,
     consumer = state.consumer(name)
     path = offset_path(settings.group, settings.topic, partition)
     if dict(consumer.checkpointed).get(partition) == offset:
-        return with_effect(state, ZnodeUnchanged(path, offset))
+        return model.with_effect(state, model.ZnodeUnchanged(path, offset))
     checkpointed = tuple({**dict(consumer.checkpointed), partition: offset}.items())
-    state = with_consumer(state, consumer._replace(checkpointed=checkpointed))
-    state = replace(state, zookeeper=replaced(state.zookeeper, partition, offset))
-    return with_effect(state, ZnodeWritten(path, offset))
+    state = model.with_consumer(state, consumer._replace(checkpointed=checkpointed))
+    state = replace(state, zookeeper=model.replaced(state.zookeeper, partition, offset))
+    return model.with_effect(state, model.ZnodeWritten(path, offset))
 
 
 def _finished(state: OldGroup, name: str) -> OldGroup:
     """A consumer whose last commit this was goes now."""
-    if state.consumer(name).status != CLOSING:
+    if state.consumer(name).status != model.CLOSING:
         return state
-    return with_effect(without_consumer(state, name), Gone(name))
+    return model.with_effect(model.without_consumer(state, name), model.Gone(name))
 
 
 # A consumer starts: which of the stores it believes, and where it begins where they have nothing.
@@ -231,7 +197,7 @@ def _finished(state: OldGroup, name: str) -> OldGroup:
 NOTHING = -1  # what both stores answer where nothing is committed
 
 
-def start_consumer(settings: Settings, state: OldGroup, event: Start) -> OldGroup:
+def start_consumer(settings: Settings, state: OldGroup, event: model.Start) -> OldGroup:
     """A consumer more; it runs once it has an offset for each of its partitions."""
     if any(each.name == event.consumer for each in state.consumers):
         raise IllegalEvent(f"consumer {event.consumer} runs already; it can Shutdown or Crash first")
@@ -244,7 +210,7 @@ def start_consumer(settings: Settings, state: OldGroup, event: Start) -> OldGrou
         raise IllegalEvent(
             f"{listed(taken)} owns a partition that {event.consumer} is to get; one consumer owns a partition"
         )
-    new = Consumer(event.consumer, event.offsets_storage, event.dual_commit_enabled, partitions)
+    new = model.Consumer(event.consumer, event.offsets_storage, event.dual_commit_enabled, partitions)
     return fetch_offsets(settings, replace(state, consumers=(*state.consumers, new)), event.consumer)
 
 
@@ -252,7 +218,7 @@ def fetch_offsets(settings: Settings, state: OldGroup, name: str) -> OldGroup:
     """Read where the group is: in ZooKeeper; or in the topic; or, with dual commit, in both, and take the larger."""
     consumer = state.consumer(name)
     in_topic: dict[int, int] = {}
-    if consumer.offsets_storage != ZOOKEEPER:
+    if consumer.offsets_storage != model.ZOOKEEPER:
         state = connected(settings, state, name)
         consumer = state.consumer(name)
         if consumer.channel is None:
@@ -269,14 +235,14 @@ def fetch_offsets(settings: Settings, state: OldGroup, name: str) -> OldGroup:
     in_zookeeper = {
         partition: NOTHING if (offset := state.zookeeper[partition]) is None else offset
         for partition in consumer.partitions
-        if consumer.offsets_storage == ZOOKEEPER or consumer.dual_commit_enabled
+        if consumer.offsets_storage == model.ZOOKEEPER or consumer.dual_commit_enabled
     }
     found = tuple(
         (each, max(in_zookeeper.get(each, NOTHING), in_topic.get(each, NOTHING))) for each in consumer.partitions
     )
     for partition, offset in found:
         state = _begin(settings, state, name, partition, offset, in_zookeeper.get(partition), in_topic.get(partition))
-    return with_consumer(state, state.consumer(name)._replace(status=RUNNING, checkpointed=found))
+    return model.with_consumer(state, state.consumer(name)._replace(status=model.RUNNING, checkpointed=found))
 
 
 def _begin(
@@ -294,27 +260,27 @@ def _begin(
     reset = 0 if settings.auto_offset_reset == SMALLEST else end
     offset = reset if is_reset else found
     if state.first[partition] is None:
-        state = replace(state, first=replaced(state.first, partition, offset))
+        state = replace(state, first=model.replaced(state.first, partition, offset))
     consumer = state.consumer(name)
-    state = with_consumer(state, consumer._replace(consumed=(*consumer.consumed, (partition, offset))))
-    return with_effect(state, Began(name, partition, offset, in_zookeeper, in_topic, is_reset))
+    state = model.with_consumer(state, consumer._replace(consumed=(*consumer.consumed, (partition, offset))))
+    return model.with_effect(state, model.Began(name, partition, offset, in_zookeeper, in_topic, is_reset))
 
 
-def _produce(settings: Settings, state: OldGroup, event: Produce) -> OldGroup:
+def _produce(settings: Settings, state: OldGroup, event: model.Produce) -> OldGroup:
     _known(settings, event.partition)
     end = state.log_ends[event.partition] + event.count
     reads = (*state.reads[event.partition], *(0 for _ in range(event.count)))
     return replace(
         state,
-        log_ends=replaced(state.log_ends, event.partition, end),
-        reads=replaced(state.reads, event.partition, reads),
+        log_ends=model.replaced(state.log_ends, event.partition, end),
+        reads=model.replaced(state.reads, event.partition, reads),
     )
 
 
-def _read(settings: Settings, state: OldGroup, event: Read) -> OldGroup:
+def _read(settings: Settings, state: OldGroup, event: model.Read) -> OldGroup:
     _known(settings, event.partition)
     consumer = state.consumer(event.consumer)
-    if consumer.status == FETCHING or event.partition not in consumer.partitions:
+    if consumer.status == model.FETCHING or event.partition not in consumer.partitions:
         raise IllegalEvent(f"{consumer.name} does not read partition {event.partition} (it is {consumer.status})")
     begin = dict(consumer.consumed)[event.partition]
     end = begin + event.count
@@ -327,54 +293,59 @@ def _read(settings: Settings, state: OldGroup, event: Read) -> OldGroup:
     counts = (*counts[:begin], *(each + 1 for each in counts[begin:end]), *counts[end:])
     consumed = tuple((each, end if each == event.partition else offset) for each, offset in consumer.consumed)
     state = replace(
-        with_consumer(state, consumer._replace(consumed=consumed)), reads=replaced(state.reads, event.partition, counts)
+        model.with_consumer(state, consumer._replace(consumed=consumed)),
+        reads=model.replaced(state.reads, event.partition, counts),
     )
-    return with_effect(state, RecordsRead(consumer.name, event.partition, tuple(range(begin, end))))
+    return model.with_effect(state, model.RecordsRead(consumer.name, event.partition, tuple(range(begin, end))))
 
 
-def _rewind(settings: Settings, state: OldGroup, event: Rewind) -> OldGroup:
+def _rewind(settings: Settings, state: OldGroup, event: model.Rewind) -> OldGroup:
     _known(settings, event.partition)
     path = offset_path(settings.group, settings.topic, event.partition)
-    state = replace(state, zookeeper=replaced(state.zookeeper, event.partition, event.offset))
-    return with_effect(state, ZnodeWritten(path, event.offset))
+    state = replace(state, zookeeper=model.replaced(state.zookeeper, event.partition, event.offset))
+    return model.with_effect(state, model.ZnodeWritten(path, event.offset))
 
 
-def _commit_offsets(settings: Settings, state: OldGroup, event: CommitOffsets) -> OldGroup:
-    by = APPLICATION if event.retry_on_failure else TIMER  # both pass a flag, and the code asks for the flag alone
+def _commit_offsets(settings: Settings, state: OldGroup, event: model.CommitOffsets) -> OldGroup:
+    by = (
+        model.APPLICATION if event.retry_on_failure else model.TIMER
+    )  # both pass a flag, and the code asks for the flag alone
     return commit(settings, state, _open(state, event.consumer), by)
 
 
-def _auto_commit(settings: Settings, state: OldGroup, event: AutoCommit) -> OldGroup:
+def _auto_commit(settings: Settings, state: OldGroup, event: model.AutoCommit) -> OldGroup:
     if not settings.auto_commit_enable:
         raise IllegalEvent("auto.commit.enable is off: there is no timer; use CommitOffsets")
-    return commit(settings, state, _open(state, event.consumer), TIMER)
+    return commit(settings, state, _open(state, event.consumer), model.TIMER)
 
 
-def _backoff_passed(settings: Settings, state: OldGroup, event: BackoffPassed) -> OldGroup:
+def _backoff_passed(settings: Settings, state: OldGroup, event: model.BackoffPassed) -> OldGroup:
     consumer = state.consumer(event.consumer)
-    if consumer.status == FETCHING:
+    if consumer.status == model.FETCHING:
         return fetch_offsets(settings, state, consumer.name)
     if consumer.commit is None or not consumer.commit.is_waiting:
         raise IllegalEvent(f"{consumer.name} is not backing off")
     return try_commit(settings, state, consumer.name, consumer.commit)
 
 
-def _shutdown(settings: Settings, state: OldGroup, event: Shutdown) -> OldGroup:
+def _shutdown(settings: Settings, state: OldGroup, event: model.Shutdown) -> OldGroup:
     consumer = state.consumer(_open(state, event.consumer))
     if consumer.commit is not None:
         raise IllegalEvent(f"{consumer.name} is committing; its shutdown waits for the lock of the channel")
-    if not settings.auto_commit_enable or consumer.status != RUNNING:
-        return with_effect(without_consumer(state, consumer.name), Gone(consumer.name))
-    return commit(settings, with_consumer(state, consumer._replace(status=CLOSING)), consumer.name, SHUTDOWN)
+    if not settings.auto_commit_enable or consumer.status != model.RUNNING:
+        return model.with_effect(model.without_consumer(state, consumer.name), model.Gone(consumer.name))
+    return commit(
+        settings, model.with_consumer(state, consumer._replace(status=model.CLOSING)), consumer.name, model.SHUTDOWN
+    )
 
 
-def _crash(settings: Settings, state: OldGroup, event: Crash) -> OldGroup:
+def _crash(settings: Settings, state: OldGroup, event: model.Crash) -> OldGroup:
     name = state.consumer(event.consumer).name
-    return with_effect(without_consumer(state, name), Gone(name))
+    return model.with_effect(model.without_consumer(state, name), model.Gone(name))
 
 
 def _open(state: OldGroup, name: str) -> str:
-    if state.consumer(name).status == CLOSING:
+    if state.consumer(name).status == model.CLOSING:
         raise IllegalEvent(f"{name} is shutting down already")
     return name
 
@@ -387,15 +358,15 @@ def _known(settings: Settings, partition: int) -> None:
 
 
 _RULES: Mapping[type, Callable[[Settings, OldGroup, Any], OldGroup]] = {  # each takes events of its class
-    Produce: _produce,
-    Start: start_consumer,
-    Read: _read,
-    Rewind: _rewind,
-    CommitOffsets: _commit_offsets,
-    AutoCommit: _auto_commit,
-    BackoffPassed: _backoff_passed,
-    Shutdown: _shutdown,
-    Crash: _crash,
+    model.Produce: _produce,
+    model.Start: start_consumer,
+    model.Read: _read,
+    model.Rewind: _rewind,
+    model.CommitOffsets: _commit_offsets,
+    model.AutoCommit: _auto_commit,
+    model.BackoffPassed: _backoff_passed,
+    model.Shutdown: _shutdown,
+    model.Crash: _crash,
 }
 
 
@@ -409,6 +380,7 @@ def step(settings: Settings, state: OldGroup, event: CommittingEvent) -> OldGrou
 
     Examples
     --------
+    >>> from kafkalearn.zookeeper.commits import Start, start
     >>> step(Settings(), start(Settings()), Start("c1")).effects
     (Began(consumer='c1', partition=0, offset=0, in_zookeeper=-1, in_topic=None, is_reset=True),)
 
@@ -420,8 +392,8 @@ def step(settings: Settings, state: OldGroup, event: CommittingEvent) -> OldGrou
     rule = _RULES.get(type(event))
     if rule is not None:
         return rule(settings, replace(state, effects=()), event)
-    if not isinstance(event, OF_COORDINATORS):
-        raise no_event(event, (*_RULES, *OF_COORDINATORS))
+    if not isinstance(event, model.OF_COORDINATORS):
+        raise no_event(event, (*_RULES, *model.OF_COORDINATORS))
     topic = replicated.step(settings.coordinator, state.topic, event)
     state = replace(state, topic=topic, effects=topic.effects)
     return answered(settings, state, topic.effects)
@@ -432,11 +404,12 @@ def simulate(
 ) -> Trace[OldGroup, CommittingEvent]:
     """A run of the group from `initial`, or from empty partitions and empty stores.
 
+    >>> from kafkalearn.zookeeper.commits import CommitOffsets, Produce, Read, Start
     >>> run_of_one = [Produce(count=4), Start("c1"), Read("c1", count=4), CommitOffsets("c1")]
     >>> simulate(Settings(auto_offset_reset="smallest"), run_of_one)[-1].state.zookeeper
     (4,)
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 NONE_SKIPPED = "no record is passed over"
@@ -471,12 +444,15 @@ def _consumed_is_there(settings: Settings, state: OldGroup) -> bool:
 
 def _zookeeper_consumers_ask_no_coordinator(settings: Settings, state: OldGroup) -> bool:
     return all(
-        each.offsets_storage != ZOOKEEPER or (each.channel is None and each.commit is None) for each in state.consumers
+        each.offsets_storage != model.ZOOKEEPER or (each.channel is None and each.commit is None)
+        for each in state.consumers
     )
 
 
 def _who_runs_has_offsets(settings: Settings, state: OldGroup) -> bool:
-    return all(each.status != RUNNING or tuple(dict(each.consumed)) == each.partitions for each in state.consumers)
+    return all(
+        each.status != model.RUNNING or tuple(dict(each.consumed)) == each.partitions for each in state.consumers
+    )
 
 
 INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(

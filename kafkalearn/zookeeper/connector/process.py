@@ -12,25 +12,8 @@ from typing import TypedDict, Unpack
 
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.zookeeper import tree
+from kafkalearn.zookeeper import layout, tree
 from kafkalearn.zookeeper.connector import model
-from kafkalearn.zookeeper.layout import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    CONSUMERS,
-    broker_content,
-    broker_path,
-    consumer_path,
-    group_path,
-    ids_path,
-    last_name,
-    named_consumer_id,
-    offset_path,
-    parent_path,
-    read_topic,
-    topic_content,
-    topic_path,
-)
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, stream_counts
 
 READS = (tree.GetData, tree.GetChildren, tree.Exists)
@@ -119,9 +102,13 @@ class GroupUpdate:
         if notified is None:
             return
         self.emit(model.Notified(notified.name, path, what))
-        kind = model.DATA if last_name(path) in notified.topics and parent_path(path) == BROKER_TOPICS else None
+        kind = (
+            model.DATA
+            if layout.last_name(path) in notified.topics and layout.parent_path(path) == layout.BROKER_TOPICS
+            else None
+        )
         if what == tree.NODE_CHILDREN_CHANGED:
-            kind = model.TOPICS if path == BROKER_TOPICS else model.CHILDREN
+            kind = model.TOPICS if path == layout.BROKER_TOPICS else model.CHILDREN
         if kind is not None:
             self.change(notified.name, notices=(*notified.notices, model.Notice(kind, path)))
 
@@ -130,13 +117,13 @@ class GroupUpdate:
     def listens(self, name: str, path: str) -> bool:
         """Whether a consumer has a listener for a path."""
         connector = self.connectors[name]
-        if path == ids_path(self.settings.group):
+        if path == layout.ids_path(self.settings.group):
             return connector.is_registered
-        if path == BROKER_TOPICS:
+        if path == layout.BROKER_TOPICS:
             return connector.watches_topics
-        if path == BROKER_IDS:
+        if path == layout.BROKER_IDS:
             return connector.watches_brokers
-        return parent_path(path) == BROKER_TOPICS and last_name(path) in connector.topics
+        return layout.parent_path(path) == layout.BROKER_TOPICS and layout.last_name(path) in connector.topics
 
     def data(self, name: str, path: str) -> str | None:
         """The data of a node; None if it is not there."""
@@ -162,7 +149,7 @@ class GroupUpdate:
         connector = self.connectors[name]
         self.change(name, topics=tuple(dict.fromkeys((*connector.topics, *topics))))
         for topic in topics:
-            self.exists(name, topic_path(topic))
+            self.exists(name, layout.topic_path(topic))
 
     def create_ephemeral(self, name: str, path: str, data: str) -> str:
         """Create a node that goes with the session, and the nodes above if need be; the result."""
@@ -175,7 +162,7 @@ class GroupUpdate:
 
     def create_above(self, name: str, path: str) -> None:
         """Create the node above a path; where there is none above that, first that one."""
-        above, session = parent_path(path), self.connectors[name].session
+        above, session = layout.parent_path(path), self.connectors[name].session
         result = self.ask(name, tree.Create(session, above)).result
         if result == tree.NO_NODE:
             self.create_above(name, above)
@@ -235,8 +222,8 @@ def session_name(consumer: str, count: int) -> str:
 def register(update: GroupUpdate, name: str, timestamp_ms: int) -> bool:
     """Create the node of a consumer and those above it; whether no other session has one in the way."""
     connector, group = update.connectors[name], update.settings.group
-    path = consumer_path(group, connector.consumer_id)
-    for above in (CONSUMERS, group_path(group), ids_path(group)):
+    path = layout.consumer_path(group, connector.consumer_id)
+    for above in (layout.CONSUMERS, layout.group_path(group), layout.ids_path(group)):
         update.ask(name, tree.Create(connector.session, above))
     content = connector.subscription.registration(timestamp_ms).json()
     if update.ask(name, tree.Create(connector.session, path, content, is_ephemeral=True)).result == tree.NODE_EXISTS:
@@ -257,11 +244,11 @@ def listen(update: GroupUpdate, name: str) -> None:
     """
     counts = stream_counts(
         update.connectors[name].subscription,
-        lambda: update.children(name, BROKER_TOPICS),
+        lambda: update.children(name, layout.BROKER_TOPICS),
         excludes_internal=update.settings.exclude_internal_topics,
     )
     update.change(name, is_registered=True)
-    update.listen_to_children(name, ids_path(update.settings.group))
+    update.listen_to_children(name, layout.ids_path(update.settings.group))
     update.listen_to_topics(name, tuple(counts))
 
 
@@ -293,7 +280,7 @@ def create_message_streams(update: GroupUpdate, event: model.CreateMessageStream
             return update.emit(model.Threw(name, NO_STREAMS))  # before anything is written
     else:
         found = event.subscription.filter.among(
-            update.children(name, BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
+            update.children(name, layout.BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
         )
         update.change(name, filtered=found)
     if not register(update, name, event.timestamp_ms):
@@ -306,7 +293,7 @@ def create_message_streams(update: GroupUpdate, event: model.CreateMessageStream
 
 
 def _new_process(update: GroupUpdate, event: model.CreateMessageStreams, had: model.Connector | None) -> None:
-    consumer_id = event.consumer_id or named_consumer_id(update.settings.group, event.consumer)
+    consumer_id = event.consumer_id or layout.named_consumer_id(update.settings.group, event.consumer)
     count = 1 if had is None else had.session_count + 1
     session = session_name(event.consumer, count)
     update.connectors[event.consumer] = model.Connector(
@@ -327,10 +314,10 @@ def reconnect(update: GroupUpdate, name: str) -> None:
     if connector.is_registered:
         notices += (model.Notice(model.SESSION),)
         notices += (model.Notice(model.TOPIC_SESSION),) if connector.watches_topics else ()
-        notices += (model.Notice(model.CHILDREN, ids_path(update.settings.group)),)
-        notices += (model.Notice(model.CHILDREN, BROKER_IDS),) if connector.watches_brokers else ()
-        notices += (model.Notice(model.TOPICS, BROKER_TOPICS),) if connector.watches_topics else ()
-        notices += tuple(model.Notice(model.DATA, topic_path(topic)) for topic in connector.topics)
+        notices += (model.Notice(model.CHILDREN, layout.ids_path(update.settings.group)),)
+        notices += (model.Notice(model.CHILDREN, layout.BROKER_IDS),) if connector.watches_brokers else ()
+        notices += (model.Notice(model.TOPICS, layout.BROKER_TOPICS),) if connector.watches_topics else ()
+        notices += tuple(model.Notice(model.DATA, layout.topic_path(topic)) for topic in connector.topics)
     update.change(name, session=session, session_count=count, notices=notices)
 
 
@@ -339,7 +326,7 @@ def reconnect(update: GroupUpdate, name: str) -> None:
 
 def committed_offset(update: GroupUpdate, name: str, partition: TopicPartition) -> int:
     """What the node of a partition says; -1 if there is none."""
-    content = update.data(name, offset_path(update.settings.group, *partition))
+    content = update.data(name, layout.offset_path(update.settings.group, *partition))
     return model.NO_OFFSET if content is None else int(content)
 
 
@@ -372,7 +359,9 @@ def commit(update: GroupUpdate, name: str) -> None:
     infos = []
     for info in connector.registry:
         if info.consumed != info.committed:
-            update.write(name, offset_path(update.settings.group, info.topic, info.partition), str(info.consumed))
+            update.write(
+                name, layout.offset_path(update.settings.group, info.topic, info.partition), str(info.consumed)
+            )
             update.emit(model.Committed(name, info.topic, info.partition, info.consumed))
             info = info._replace(committed=info.consumed)
         infos.append(info)
@@ -452,7 +441,7 @@ def topics_changed(update: GroupUpdate, name: str) -> None:
     connector = update.connectors[name]
     assert isinstance(connector.subscription, Filtered), "who named its topics does not listen to the list of all"
     passed = connector.subscription.filter.among(
-        update.children(name, BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
+        update.children(name, layout.BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
     )
     update.change(name, filtered=passed)
     if set(passed) == set(connector.filtered):
@@ -473,7 +462,7 @@ def _session_is_new(update: GroupUpdate, name: str, path: str) -> None:
 
 def _listen_to_topics_again(update: GroupUpdate, name: str, path: str) -> None:
     """The second listener for a new session, of a consumer with a filter."""
-    update.listen_to_children(name, BROKER_TOPICS)
+    update.listen_to_children(name, layout.BROKER_TOPICS)
 
 
 _HANDLERS = {
@@ -499,7 +488,9 @@ def start_broker(update: GroupUpdate, broker_id: int) -> None:
     _write_common_nodes(update)
     update.happen(tree.SessionOpened(session, 6000))
     update.happen(
-        tree.Create(session, broker_path(broker_id), broker_content(port=9092 + broker_id), is_ephemeral=True)
+        tree.Create(
+            session, layout.broker_path(broker_id), layout.broker_content(port=9092 + broker_id), is_ephemeral=True
+        )
     )
 
 
@@ -523,10 +514,12 @@ def keep_alive(update: GroupUpdate, ms: int) -> None:
 
 def create_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
     """A topic's node comes."""
-    if update.node(topic_path(topic)) is not None:
+    if update.node(layout.topic_path(topic)) is not None:
         raise IllegalEvent(f"there is a topic {topic!r} already; TopicGrown gives it more partitions")
     _write_common_nodes(update)
-    update.happen(tree.Create(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
+    update.happen(
+        tree.Create(CONTROLLER, layout.topic_path(topic), layout.topic_content(topic, [[0]] * partition_count))
+    )
 
 
 def grow_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
@@ -534,13 +527,15 @@ def grow_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
     had = len(partitions_of(update, topic))
     if partition_count <= had:
         raise IllegalEvent(f"{topic} has {had} partitions and can only get more, got {partition_count}")
-    update.happen(tree.SetData(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
+    update.happen(
+        tree.SetData(CONTROLLER, layout.topic_path(topic), layout.topic_content(topic, [[0]] * partition_count))
+    )
 
 
 def delete_topic(update: GroupUpdate, topic: str) -> None:
     """A topic's node goes; its consumers only write a warning to their logs."""
     partitions_of(update, topic)
-    update.happen(tree.Delete(CONTROLLER, topic_path(topic)))
+    update.happen(tree.Delete(CONTROLLER, layout.topic_path(topic)))
     update.log_ends = {each: end for each, end in update.log_ends.items() if each.topic != topic}
 
 
@@ -560,11 +555,11 @@ def partitions_of(update: GroupUpdate, topic: str) -> tuple[int, ...]:
     IllegalEvent
         If there is no such topic.
     """
-    node = update.node(topic_path(topic))
+    node = update.node(layout.topic_path(topic))
     if node is None:
-        known = ", ".join(update.tree.children(BROKER_TOPICS)) or "none"
+        known = ", ".join(update.tree.children(layout.BROKER_TOPICS)) or "none"
         raise IllegalEvent(f"there is no topic {topic!r}; topics: {known}")
-    return read_topic(node.data)
+    return layout.read_topic(node.data)
 
 
 def _broker_session(broker_id: int) -> str:
@@ -575,5 +570,5 @@ def _write_common_nodes(update: GroupUpdate) -> None:
     """The first of them all writes the nodes that everything else is below."""
     if update.tree.session(CONTROLLER) is None:
         update.happen(tree.SessionOpened(CONTROLLER, 6000))
-        for path in ("/brokers", BROKER_IDS, BROKER_TOPICS, "/consumers"):
+        for path in ("/brokers", layout.BROKER_IDS, layout.BROKER_TOPICS, "/consumers"):
             update.happen(tree.Create(CONTROLLER, path))

@@ -11,54 +11,26 @@ from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.zookeeper import tree
-from kafkalearn.zookeeper.connector import process
-from kafkalearn.zookeeper.connector.model import (
-    BUILD,
-    OFFSETS,
-    OWN,
-    SESSION,
-    START,
-    WATCHER,
-    BrokerStarted,
-    BrokerStopped,
-    ClusterEvent,
-    CommitOffsets,
-    Connector,
-    ConnectorEvent,
-    ConsumerEvent,
-    Crash,
-    CreateMessageStreams,
-    Group,
-    HandleEvent,
-    Notice,
-    Ping,
-    Produce,
-    Read,
-    RebalanceStep,
-    Reconnect,
-    SessionExpired,
-    Settings,
-    Shutdown,
-    Threw,
-    TimePassed,
-    TopicCreated,
-    TopicDeleted,
-    TopicGrown,
-    WaitForRecord,
-    WakeWatcher,
-    start,
-)
+from kafkalearn.zookeeper.connector import model, process
+from kafkalearn.zookeeper.connector.model import Connector, ConnectorEvent, Group, Settings
 from kafkalearn.zookeeper.connector.process import GroupUpdate
 from kafkalearn.zookeeper.connector.rebalancing import rebalance_step
 from kafkalearn.zookeeper.layout import consumer_of_thread, owner_path, owners_path, read_topic, topic_path
 
 OF_CONSUMERS = (
-    *(Shutdown, Crash, Reconnect, HandleEvent, WakeWatcher, RebalanceStep),
-    *(Read, WaitForRecord, CommitOffsets, Ping),
+    *(model.Shutdown, model.Crash, model.Reconnect, model.HandleEvent, model.WakeWatcher, model.RebalanceStep),
+    *(model.Read, model.WaitForRecord, model.CommitOffsets, model.Ping),
 )
-OF_CLUSTER = (BrokerStarted, BrokerStopped, TopicCreated, TopicGrown, TopicDeleted, Produce)
-EVENTS = (CreateMessageStreams, *OF_CONSUMERS, SessionExpired, TimePassed, *OF_CLUSTER)
-NEED_A_SESSION = (HandleEvent, RebalanceStep, CommitOffsets, Ping)
+OF_CLUSTER = (
+    model.BrokerStarted,
+    model.BrokerStopped,
+    model.TopicCreated,
+    model.TopicGrown,
+    model.TopicDeleted,
+    model.Produce,
+)
+EVENTS = (model.CreateMessageStreams, *OF_CONSUMERS, model.SessionExpired, model.TimePassed, *OF_CLUSTER)
+NEED_A_SESSION = (model.HandleEvent, model.RebalanceStep, model.CommitOffsets, model.Ping)
 """What waits in ZooKeeper's client until it is connected again."""
 
 TIMED_OUT = "kafka.consumer.ConsumerTimeoutException"
@@ -75,6 +47,7 @@ def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
 
     Examples
     --------
+    >>> from kafkalearn.zookeeper.connector import BrokerStarted, CreateMessageStreams, RebalanceStep, TopicCreated
     >>> from kafkalearn.zookeeper.subscriptions import Streams
     >>> settings = Settings()
     >>> events = [BrokerStarted(), TopicCreated("orders", 2), CreateMessageStreams("c1", Streams({"orders": 1}))]
@@ -93,11 +66,11 @@ def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
         _of_consumer(update, _running(group, event), event)
     elif isinstance(event, OF_CLUSTER):
         _of_cluster(update, event)
-    elif isinstance(event, CreateMessageStreams):
+    elif isinstance(event, model.CreateMessageStreams):
         process.create_message_streams(update, event)
-    elif isinstance(event, SessionExpired):
+    elif isinstance(event, model.SessionExpired):
         update.happen(tree.SessionExpired(event.session))
-    elif isinstance(event, TimePassed):
+    elif isinstance(event, model.TimePassed):
         process.keep_alive(update, event.ms)
         update.happen(tree.TimePassed(event.ms))
     else:
@@ -110,13 +83,14 @@ def simulate(
 ) -> Trace[Group, ConnectorEvent]:
     """The trace of some events, from `initial` or from an empty ZooKeeper.
 
+    >>> from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated
     >>> [len(frame.state.tree.nodes) for frame in simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])]
     [1, 6, 7]
     """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
-def _running(group: Group, event: ConsumerEvent) -> Connector:
+def _running(group: Group, event: model.ConsumerEvent) -> Connector:
     connector = group.connector(event.consumer)
     if connector is None or not connector.is_running:
         names = ", ".join(each.name for each in group.connectors if each.is_running) or "none"
@@ -128,36 +102,36 @@ def _running(group: Group, event: ConsumerEvent) -> Connector:
     return connector
 
 
-def _of_consumer(update: GroupUpdate, connector: Connector, event: ConsumerEvent) -> None:
+def _of_consumer(update: GroupUpdate, connector: Connector, event: model.ConsumerEvent) -> None:
     name = connector.name
     match event:
-        case HandleEvent():
+        case model.HandleEvent():
             if not connector.notices or not connector.is_event_thread_free:
                 raise IllegalEvent(f"the event thread of {name} has nothing that it can handle now")
             process.handle_event(update, name)
-        case WakeWatcher():
-            if not connector.is_triggered or connector.is_closing or WATCHER in _busy(connector):
+        case model.WakeWatcher():
+            if not connector.is_triggered or connector.is_closing or model.WATCHER in _busy(connector):
                 raise IllegalEvent(f"the watcher thread of {name} is not called to rebalance, or does so already")
             update.change(name, is_triggered=False)
-            process.ask_for_rebalance(update, name, WATCHER)
-        case RebalanceStep():
+            process.ask_for_rebalance(update, name, model.WATCHER)
+        case model.RebalanceStep():
             if connector.attempt is None:
                 raise IllegalEvent(f"no thread of {name} rebalances")
             rebalance_step(update, name, connector.attempt)
-        case Read(at_most=at_most):
+        case model.Read(at_most=at_most):
             _check_reads(connector)
             process.read(update, name, at_most)
-        case WaitForRecord():
+        case model.WaitForRecord():
             _wait_for_record(update, connector)
-        case CommitOffsets():
+        case model.CommitOffsets():
             process.commit(update, name)
-        case Ping():
+        case model.Ping():
             update.ask(name, tree.Ping(connector.session))
-        case Reconnect():
+        case model.Reconnect():
             process.reconnect(update, name)
-        case Shutdown():
+        case model.Shutdown():
             process.shut_down(update, name)
-        case Crash():
+        case model.Crash():
             process.end(update, name)
 
 
@@ -180,22 +154,22 @@ def _wait_for_record(update: GroupUpdate, connector: Connector) -> None:
     if connector.is_fetching and has_more:
         raise IllegalEvent(f"there are records for {connector.name}: Read takes them, nobody waits")
     if update.settings.consumer_timeout_ms >= 0:
-        update.emit(Threw(connector.name, TIMED_OUT))
+        update.emit(model.Threw(connector.name, TIMED_OUT))
 
 
-def _of_cluster(update: GroupUpdate, event: ClusterEvent) -> None:
+def _of_cluster(update: GroupUpdate, event: model.ClusterEvent) -> None:
     match event:
-        case BrokerStarted(broker_id):
+        case model.BrokerStarted(broker_id):
             process.start_broker(update, broker_id)
-        case BrokerStopped(broker_id):
+        case model.BrokerStopped(broker_id):
             process.stop_broker(update, broker_id)
-        case TopicCreated(topic, partition_count):
+        case model.TopicCreated(topic, partition_count):
             process.create_topic(update, topic, partition_count)
-        case TopicGrown(topic, partition_count):
+        case model.TopicGrown(topic, partition_count):
             process.grow_topic(update, topic, partition_count)
-        case TopicDeleted(topic):
+        case model.TopicDeleted(topic):
             process.delete_topic(update, topic)
-        case Produce(topic, partition, record_count):
+        case model.Produce(topic, partition, record_count):
             process.produce(update, topic, partition, record_count)
 
 
@@ -264,7 +238,16 @@ def _one_reader(settings: Settings, group: Group) -> bool:
 
 def _same_view(settings: Settings, group: Group) -> bool:
     attempts = (each.attempt for each in group.connectors if each.attempt is not None)
-    return len({attempt.members for attempt in attempts if attempt.stage in (OFFSETS, BUILD, OWN, START)}) <= 1
+    return (
+        len(
+            {
+                attempt.members
+                for attempt in attempts
+                if attempt.stage in (model.OFFSETS, model.BUILD, model.OWN, model.START)
+            }
+        )
+        <= 1
+    )
 
 
 def _all_owned(settings: Settings, group: Group) -> bool:
@@ -286,7 +269,7 @@ def _reader_owns(settings: Settings, group: Group) -> bool:
     return all(
         _owner(settings, group, info.topic_partition) == info.thread
         for each in group.connectors
-        if each.reads and each.session in sessions and Notice(SESSION) not in each.notices
+        if each.reads and each.session in sessions and model.Notice(model.SESSION) not in each.notices
         for info in each.registry
     )
 

@@ -9,22 +9,8 @@ from kafkalearn.base.checks import LARGEST_INT, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, listed
 from kafkalearn.base.hashing import MASK_32, int32, java_string_hash, kafka_abs
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.zookeeper.fetching import cluster
-from kafkalearn.zookeeper.fetching.model import (
-    ENDED,
-    FAILED,
-    SHUTDOWN_COMMAND,
-    Chunk,
-    Fetcher,
-    FetcherId,
-    LeaderFinder,
-    Pipeline,
-    Settings,
-    with_effect,
-    with_fetcher,
-    with_info,
-    with_stream,
-)
+from kafkalearn.zookeeper.fetching import cluster, model
+from kafkalearn.zookeeper.fetching.model import Fetcher, FetcherId, LeaderFinder, Pipeline, Settings
 from kafkalearn.zookeeper.layout import immutable_order, mutable_order
 
 
@@ -120,8 +106,8 @@ def fetch(settings: Settings, state: Pipeline, event: cluster.Fetch) -> Pipeline
         return _hand_back(state, key, fetcher.topic_partitions, cluster.NO_CONNECTION)
     answers = cluster.answer_fetch(settings, state.cluster, key.broker_id, fetcher.offsets)
     before = len(state.effects)
-    state = go_on(settings, with_fetcher(state, fetcher._replace(in_hand=answers)), key)
-    return state if len(state.effects) > before else with_effect(state, cluster.NothingFetched(*key))
+    state = go_on(settings, model.with_fetcher(state, fetcher._replace(in_hand=answers)), key)
+    return state if len(state.effects) > before else model.with_effect(state, cluster.NothingFetched(*key))
 
 
 def go_on(settings: Settings, state: Pipeline, key: FetcherId) -> Pipeline:
@@ -144,18 +130,18 @@ def go_on(settings: Settings, state: Pipeline, key: FetcherId) -> Pipeline:
                 failed = (*failed, answer.topic_partition)
             else:
                 state = reset(state, answer.topic_partition, answer.fetch_offset, offset)
-                state = with_fetcher(state, _moved_to_end(fetcher, answer.topic_partition, offset))
+                state = model.with_fetcher(state, _moved_to_end(fetcher, answer.topic_partition, offset))
         elif answer.error is not None:
             failed = (*failed, answer.topic_partition)
-        state = with_fetcher(state, state.fetcher(key)._replace(in_hand=answers[1:]))
-    state = with_fetcher(state, state.fetcher(key)._replace(failed=()))
+        state = model.with_fetcher(state, state.fetcher(key)._replace(in_hand=answers[1:]))
+    state = model.with_fetcher(state, state.fetcher(key)._replace(failed=()))
     return _hand_back(state, key, failed, cluster.NOT_LEADER) if failed else state
 
 
 def reset(state: Pipeline, topic_partition: TopicPartition, fetch_offset: int, offset: int) -> Pipeline:
     """Both offsets of a partition become where ``auto.offset.reset`` goes on, whatever its queue still holds."""
     info = state.info(topic_partition)._replace(fetched_offset=offset, consumed_offset=offset)
-    return with_effect(with_info(state, info), cluster.OffsetReset(topic_partition, fetch_offset, offset))
+    return model.with_effect(model.with_info(state, info), cluster.OffsetReset(topic_partition, fetch_offset, offset))
 
 
 def unblock(settings: Settings, state: Pipeline) -> Pipeline:
@@ -171,16 +157,16 @@ def unblock(settings: Settings, state: Pipeline) -> Pipeline:
 def _enqueue(state: Pipeline, fetcher: Fetcher, answer: cluster.Answer) -> Pipeline:
     info = state.info(answer.topic_partition)
     stream = state.streams[info.stream]
-    chunk = Chunk(answer.topic_partition, answer.fetch_offset, answer.offsets)
-    state = with_stream(state, info.stream, stream._replace(queue=(*stream.queue, chunk)))
-    state = with_effect(
+    chunk = model.Chunk(answer.topic_partition, answer.fetch_offset, answer.offsets)
+    state = model.with_stream(state, info.stream, stream._replace(queue=(*stream.queue, chunk)))
+    state = model.with_effect(
         state, cluster.Enqueued(answer.topic_partition, info.stream, answer.fetch_offset, answer.offsets)
     )
     if not answer.offsets:
         return state  # nothing whole came: the same offset is asked for again
     end = answer.offsets[-1] + 1
-    state = with_info(state, info._replace(fetched_offset=end))
-    return with_fetcher(state, _moved_to_end(fetcher, answer.topic_partition, end))
+    state = model.with_info(state, info._replace(fetched_offset=end))
+    return model.with_fetcher(state, _moved_to_end(fetcher, answer.topic_partition, end))
 
 
 def _moved_to_end(fetcher: Fetcher, topic_partition: TopicPartition, offset: int) -> Fetcher:
@@ -190,14 +176,14 @@ def _moved_to_end(fetcher: Fetcher, topic_partition: TopicPartition, offset: int
 
 
 def _block(state: Pipeline, fetcher: Fetcher, stream: int) -> Pipeline:
-    state = replace(with_fetcher(state, fetcher), blocked=(*state.blocked, fetcher.key))
-    return with_effect(state, cluster.FetcherBlocked(*fetcher.key, stream))
+    state = replace(model.with_fetcher(state, fetcher), blocked=(*state.blocked, fetcher.key))
+    return model.with_effect(state, cluster.FetcherBlocked(*fetcher.key, stream))
 
 
 def _die(state: Pipeline, fetcher: Fetcher, answer: cluster.Answer, fetched_offset: int) -> Pipeline:
-    state = with_fetcher(state, fetcher._replace(in_hand=(), failed=(), is_dead=True))
+    state = model.with_fetcher(state, fetcher._replace(in_hand=(), failed=(), is_dead=True))
     died = cluster.FetcherDied(*fetcher.key, answer.topic_partition, fetched_offset, answer.fetch_offset)
-    return with_effect(state, died)
+    return model.with_effect(state, died)
 
 
 def _hand_back(state: Pipeline, key: FetcherId, topic_partitions: tuple[TopicPartition, ...], error: str) -> Pipeline:
@@ -205,8 +191,8 @@ def _hand_back(state: Pipeline, key: FetcherId, topic_partitions: tuple[TopicPar
     fetcher = state.fetcher(key)
     kept = tuple(each for each in fetcher.offsets if each[0] not in topic_partitions)
     no_leader = tuple(dict.fromkeys((*state.no_leader, *topic_partitions)))
-    state = replace(with_fetcher(state, fetcher._replace(offsets=kept)), no_leader=no_leader)
-    return with_effect(state, *(cluster.PartitionFailed(each, error) for each in topic_partitions))
+    state = replace(model.with_fetcher(state, fetcher._replace(offsets=kept)), no_leader=no_leader)
+    return model.with_effect(state, *(cluster.PartitionFailed(each, error) for each in topic_partitions))
 
 
 # A round of the leader finder: ask any broker for leaders, give each partition to its fetcher, stop idle fetchers. To
@@ -228,7 +214,7 @@ def find_leaders(settings: Settings, state: Pipeline, event: cluster.FindLeaders
     if not state.no_leader:
         raise IllegalEvent("the leader finder sleeps: every partition has a leader")
     if not state.cluster.live_brokers:
-        return with_effect(state, cluster.MetadataFailed(state.no_leader))
+        return model.with_effect(state, cluster.MetadataFailed(state.no_leader))
     leaders = {each: leader for each in state.no_leader if (leader := state.log(each).leader) is not None}
     state = replace(state, no_leader=tuple(each for each in state.no_leader if each not in leaders))
     return go_on_finding(settings, state, LeaderFinder(_by_fetcher(settings, leaders)))
@@ -242,11 +228,13 @@ def go_on_finding(settings: Settings, state: Pipeline, finder: LeaderFinder) -> 
         if key in state.blocked:
             return _wait(state, finder, key)
         if not state.has_fetcher(key):
-            state = with_effect(replace(state, fetchers=(*state.fetchers, Fetcher(key))), cluster.FetcherStarted(*key))
+            state = model.with_effect(
+                replace(state, fetchers=(*state.fetchers, Fetcher(key))), cluster.FetcherStarted(*key)
+            )
         state, is_added = _add(settings, state, key, group)
         if not is_added:
             again = tuple(dict.fromkeys((*state.no_leader, *found)))
-            state = with_effect(replace(state, no_leader=again), cluster.MetadataFailed(found))
+            state = model.with_effect(replace(state, no_leader=again), cluster.MetadataFailed(found))
         finder = LeaderFinder(finder.to_add[1:] if is_added else ())
     if not finder.to_ask:
         keys = mutable_order((each.key for each in state.fetchers), lambda key: fetcher_hash(*key))
@@ -287,7 +275,7 @@ def _add(
         cluster.PartitionAdded(each, *key, offsets[each]) for each in group if each not in fetcher.topic_partitions
     ]
     fetcher = fetcher._replace(offsets=tuple((each, offsets[each]) for each in order))
-    return with_effect(with_fetcher(state, fetcher), *added), True
+    return model.with_effect(model.with_fetcher(state, fetcher), *added), True
 
 
 def _stop_idle(state: Pipeline, finder: LeaderFinder) -> Pipeline:
@@ -300,12 +288,12 @@ def _stop_idle(state: Pipeline, finder: LeaderFinder) -> Pipeline:
             idle = (*idle, key)
     fetchers = tuple(each for each in state.fetchers if each.key not in idle)
     state = replace(state, fetchers=fetchers, leader_finder=LeaderFinder())
-    return with_effect(state, *(cluster.FetcherStopped(*key) for key in idle))
+    return model.with_effect(state, *(cluster.FetcherStopped(*key) for key in idle))
 
 
 def _wait(state: Pipeline, finder: LeaderFinder, key: FetcherId) -> Pipeline:
     state = replace(state, leader_finder=finder._replace(waits_for=key))
-    return state if finder.waits_for == key else with_effect(state, cluster.FinderBlocked(*key))
+    return state if finder.waits_for == key else model.with_effect(state, cluster.FinderBlocked(*key))
 
 
 # The stream's iterator: chunk by chunk out of the queue, record by record out of the chunk.
@@ -322,14 +310,14 @@ def next_record(settings: Settings, state: Pipeline, event: cluster.Next) -> Pip
     if event.stream >= len(state.streams):
         raise IllegalEvent(f"there is no stream {event.stream}; the consumer has {len(state.streams)}, from 0 on")
     stream = state.streams[event.stream]
-    if stream.status == ENDED:
-        return with_effect(state, cluster.Ended(event.stream))
-    if stream.status == FAILED:
-        return with_effect(state, cluster.Raised(event.stream, FAILED_STATE))
+    if stream.status == model.ENDED:
+        return model.with_effect(state, cluster.Ended(event.stream))
+    if stream.status == model.FAILED:
+        return model.with_effect(state, cluster.Raised(event.stream, FAILED_STATE))
     if stream.chunk is None:
         if not stream.queue:
             waits = settings.consumer_timeout_ms < 0
-            return with_effect(
+            return model.with_effect(
                 state, cluster.Waited(event.stream) if waits else cluster.Raised(event.stream, TIMED_OUT)
             )
         state = _take(state, event.stream)
@@ -343,33 +331,33 @@ def _take(state: Pipeline, number: int) -> Pipeline:
     """The next chunk out of the queue, unless it ends the stream or holds nothing whole."""
     stream = state.streams[number]
     chunk, queue = stream.queue[0], stream.queue[1:]
-    if chunk == SHUTDOWN_COMMAND:
-        return with_effect(
-            with_stream(state, number, stream._replace(queue=queue, status=ENDED)), cluster.Ended(number)
+    if chunk == model.SHUTDOWN_COMMAND:
+        return model.with_effect(
+            model.with_stream(state, number, stream._replace(queue=queue, status=model.ENDED)), cluster.Ended(number)
         )
     info = state.info(chunk.topic_partition)
     if info.consumed_offset < chunk.fetch_offset:
-        state = with_info(state, info._replace(consumed_offset=chunk.fetch_offset))
-        state = with_effect(
+        state = model.with_info(state, info._replace(consumed_offset=chunk.fetch_offset))
+        state = model.with_effect(
             state, cluster.OffsetsApart(chunk.topic_partition, info.consumed_offset, chunk.fetch_offset)
         )
     if not chunk.offsets:
-        state = with_stream(state, number, stream._replace(queue=queue, status=FAILED))
-        return with_effect(state, cluster.Raised(number, TOO_LARGE))
-    return with_stream(state, number, stream._replace(queue=queue, chunk=chunk))
+        state = model.with_stream(state, number, stream._replace(queue=queue, status=model.FAILED))
+        return model.with_effect(state, cluster.Raised(number, TOO_LARGE))
+    return model.with_stream(state, number, stream._replace(queue=queue, chunk=chunk))
 
 
-def _read(state: Pipeline, number: int, chunk: Chunk) -> Pipeline:
+def _read(state: Pipeline, number: int, chunk: model.Chunk) -> Pipeline:
     """One record out of the chunk: those below the consumed offset are passed over, but never the chunk's last."""
     info = state.info(chunk.topic_partition)
     skipped = tuple(each for each in chunk.offsets[:-1] if each < info.consumed_offset)
     offset, *rest = chunk.offsets[len(skipped) :]
     if skipped:
-        state = with_effect(state, cluster.Skipped(chunk.topic_partition, skipped))
+        state = model.with_effect(state, cluster.Skipped(chunk.topic_partition, skipped))
     left = chunk._replace(offsets=tuple(rest)) if rest else None
-    state = with_stream(state, number, state.streams[number]._replace(chunk=left))
-    state = with_info(state, info._replace(consumed_offset=offset + 1))
-    return with_effect(state, cluster.Read(number, chunk.topic_partition, offset))
+    state = model.with_stream(state, number, state.streams[number]._replace(chunk=left))
+    state = model.with_info(state, info._replace(consumed_offset=offset + 1))
+    return model.with_effect(state, cluster.Read(number, chunk.topic_partition, offset))
 
 
 def _let_others_go_on(settings: Settings, state: Pipeline) -> Pipeline:
