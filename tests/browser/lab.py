@@ -105,10 +105,10 @@ def launch(playwright: Playwright) -> Browser | None:
 
 
 def _end(server: subprocess.Popen) -> None:
-    """Let it terminate: it ends its kernels first."""
+    """Let it terminate: it ends its kernels first, and then may wait for ever for a thread that has saved a file."""
     server.terminate()
     try:
-        server.wait(timeout=300)
+        server.wait(timeout=60)
     except subprocess.TimeoutExpired:
         server.kill()
 

@@ -1,4 +1,4 @@
-"""One part, fuzzed in a process of its own: ``python -m tests.fuzz.child functions kafkalearn.log 1 20``.
+"""Parts of one kind, fuzzed in a process of their own: ``python -m tests.fuzz.child 1 20 functions kafkalearn.log``.
 
 Prints what was found, a line for each fault, and ends with 1 if there was any.
 """
@@ -21,12 +21,15 @@ def report(faults: Faults) -> list[str]:
     return [*found, f"{len(found)} faults in {faults.tried} attempts, of which {faults.refused} were refused"]
 
 
-def main(kind: str, part: str, seed: str, rounds: str) -> int:
-    """Fuzz one part; the exit code says whether it kept all that it should."""
+def main(seed: str, rounds: str, kind: str, *parts: str) -> int:
+    """Fuzz parts of a kind; the exit code says whether they kept all that they should."""
     limit_memory()
-    faults = FUZZERS[kind](part, int(seed), int(rounds))
-    print("\n".join(report(faults)))
-    return 1 if faults.found else 0
+    found = 0
+    for part in parts:
+        faults = FUZZERS[kind](part, int(seed), int(rounds))
+        print(f"{kind} {part}:", *report(faults), sep="\n", flush=True)
+        found += len(faults.found)
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

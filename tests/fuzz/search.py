@@ -5,23 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 from tests.fuzz.calls import core_packages
 from tests.fuzz.segments import SOURCES
 from tests.fuzz.simulators import SIMULATORS
 from tests.project.modules import ROOT
 
-# All that is fuzzed: the face of every package of the core, every simulator that keeps the contract, segment files.
-PARTS = (
-    *(("functions", name) for name in core_packages()),
-    *(("simulator", name) for name in SIMULATORS),
-    *(("segments", kind) for kind in SOURCES),
-)
+PARTS = {"functions": core_packages(), "simulator": list(SIMULATORS), "segments": list(SOURCES)}
+"""All that is fuzzed: the face of every package of the core, every simulator that keeps the contract, segment files."""
 
 
-def fuzz(kind: str, part: str, seed: int, rounds: int) -> tuple[bool, str]:
-    """Fuzz one part in a process of its own; whether nothing was found, and what the process said."""
-    command = [sys.executable, "-X", "utf8", "-m", "tests.fuzz.child", kind, part, str(seed), str(rounds)]
+def fuzz(kind: str, parts: Sequence[str], seed: int, rounds: int) -> tuple[bool, str]:
+    """Fuzz parts of a kind in a process of their own; whether nothing was found, and what the process said."""
+    command = [sys.executable, "-X", "utf8", "-m", "tests.fuzz.child", str(seed), str(rounds), kind, *parts]
     run = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", cwd=ROOT)
     return run.returncode == 0, f"{run.stdout}{run.stderr}\nagain: python {' '.join(command[3:])}"
 
@@ -38,10 +35,10 @@ def main(words: list[str]) -> int:
         sys.exit(f"kafkalearn: for how many minutes? got {words[0]!r}; for ten: make fuzz ARGS=10")
     until, seed, found = time.monotonic() + 60 * minutes, int(time.time()), 0
     while time.monotonic() < until:
-        for kind, part in PARTS:
+        for kind, part in ((kind, part) for kind, parts in PARTS.items() for part in parts):
             if time.monotonic() >= until:
                 break
-            is_clean, said = fuzz(kind, part, seed, ROUNDS)
+            is_clean, said = fuzz(kind, [part], seed, ROUNDS)
             print(f"{'ok ' if is_clean else 'BAD'} {kind} {part}, seed {seed}", flush=True)
             if not is_clean:
                 found += 1
