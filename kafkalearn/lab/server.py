@@ -45,6 +45,7 @@ def lab_options(
         "--ServerApp.ip=127.0.0.1",
         "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.server.NoDelayConnection",
         "--KernelManager.transport_encryption=auto",  # else each kernel warns the reader that its loopback has none
+        "--LanguageServerManager.autodetect=False",  # else each chapter starts a type checker, if one is on PATH
         f"--LabApp.app_settings_dir={_SETTINGS / ('author' if is_author else 'reader')}",  # no news, no updates
         f"--LabApp.extra_labextensions_path={Path(__file__).parent}",  # kafkalearn-lab, beside this file
         *([f"--LabApp.default_url=/lab/tree/{first}"] if first and not is_author else []),

@@ -119,6 +119,7 @@ def _command(port: int, folder: Path) -> list[str]:
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"),
         *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
         *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={folder}"),
+        "--LanguageServerManager.autodetect=False",  # as `make lab` has it
     ]
 
 

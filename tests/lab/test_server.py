@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
+from jupyter_lsp.manager import LanguageServerManager
+from traitlets.config.loader import KeyValueConfigLoader
 
 import run
 from kafkalearn.lab import __main__ as lab
@@ -97,3 +99,19 @@ def test_jupyterlab_finds_our_side_of_it(tmp_path):
 
     assert described["name"] == folder.name
     assert (folder / described["jupyterlab"]["_build"]["load"]).is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a program is found by its ending")
+def test_opening_a_chapter_starts_no_language_server(tmp_path, monkeypatch):
+    (program := tmp_path / "pyrefly").write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    def servers(options):
+        manager = LanguageServerManager(config=KeyValueConfigLoader(options).load_config())
+        manager.init_language_servers()
+        return set(manager.language_servers)
+
+    options = lab_options(tmp_path, [], {}, "linux", is_root=False, is_author=False)
+    assert servers([]) == {"pyrefly"}  # JupyterLab's own way
+    assert servers([each for each in options if "LanguageServer" in each]) == set()
