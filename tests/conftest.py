@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from tests.project import nothing_skipped
 from tests.project.launcher_java import make_java_home
-from tests.running import any_order, examples_only, long, quick
+from tests.running import any_order, examples_only, in_time, long, quick
 
 # The same examples in every run, so that a failure is there again the next time; to look for new ones:
 # pytest --hypothesis-profile=search
@@ -43,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(quick)
     if config.getoption(any_order.OPTION):
         config.pluginmanager.register(any_order)
+    if os.environ.get(in_time.SWITCH):
+        config.pluginmanager.register(in_time)
     if os.environ.get(nothing_skipped.SWITCH):
         config.pluginmanager.register(nothing_skipped)
 
