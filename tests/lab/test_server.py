@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from jupyter_lsp.manager import LanguageServerManager
-from traitlets.config.loader import KeyValueConfigLoader
 
 import run
 from kafkalearn.lab import __main__ as lab
@@ -108,7 +107,9 @@ def test_opening_a_chapter_starts_no_language_server(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
 
     def servers(options):
-        manager = LanguageServerManager(config=KeyValueConfigLoader(options).load_config())
+        named = (option.partition("=") for option in options)
+        given = {name.removeprefix("--LanguageServerManager."): value == "True" for name, _, value in named}
+        manager = LanguageServerManager(**given)
         manager.init_language_servers()
         return set(manager.language_servers)
 
