@@ -103,9 +103,8 @@ def refusal(pipeline: Pipeline, consumer: Consumer) -> str | None:
 
     A standalone consumer may commit as long as the group has no members; a member as long as it is one.
     """
-    may_commit = (
-        consumer.name == pipeline.owner if consumer.generation != model.NO_GENERATION else pipeline.owner is None
-    )
+    owner = None if consumer.generation == model.NO_GENERATION else consumer.name
+    may_commit = pipeline.owner == owner
     return None if may_commit else "UNKNOWN_MEMBER_ID"
 
 

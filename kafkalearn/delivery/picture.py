@@ -197,11 +197,8 @@ def request_in_words(request: Request) -> str:
     """Where a request is."""
     if request.stage == model.ANSWERED:
         return f"answer on its way: {'written' if request.error == NONE else request.error}"
-    return (
-        f"at broker {request.to_broker}, waits"
-        if request.stage == model.AT_BROKER
-        else f"to broker {request.to_broker}"
-    )
+    to = request.to_broker
+    return f"at broker {to}, waits" if request.stage == model.AT_BROKER else f"to broker {to}"
 
 
 def delivery_text(

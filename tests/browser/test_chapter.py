@@ -1,4 +1,4 @@
-"""Chapter 05 as a class uses it: opened in JupyterLab, run, stepped, played with. It is the longest without Spark."""
+"""Chapter 05 as a class uses it: opened in JupyterLab, run, stepped, played with. It needs no Spark."""
 
 from __future__ import annotations
 

@@ -33,9 +33,10 @@ def main(words: list[str]) -> int:
         minutes = float(words[0]) if words else MINUTES
     except ValueError:
         sys.exit(f"kafkalearn: for how many minutes? got {words[0]!r}; for ten: make fuzz ARGS=10")
+    each_part = [(kind, part) for kind, parts in PARTS.items() for part in parts]
     until, seed, found = time.monotonic() + 60 * minutes, int(time.time()), 0
     while time.monotonic() < until:
-        for kind, part in ((kind, part) for kind, parts in PARTS.items() for part in parts):
+        for kind, part in each_part:
             if time.monotonic() >= until:
                 break
             is_clean, said = fuzz(kind, [part], seed, ROUNDS)

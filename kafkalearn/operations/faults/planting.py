@@ -310,12 +310,8 @@ class _Recorder:
                 yield CommitRow(findings.ABANDONED, *at, ends[sample], _ms(sample) + 2000)
             for sample in range(findings.SAMPLE_COUNT if kept is not None else 3):
                 is_kept = kept is not None and _ms(sample) >= kept.at_ms
-                read = (
-                    ends[(kept.at_ms - findings.START_MS) // findings.SAMPLE_MS - 1]
-                    if kept is not None and is_kept
-                    else ends[sample]
-                )
-                yield CommitRow(findings.FORGOTTEN, *at, read, _ms(sample) + 3000)
+                last = (kept.at_ms - findings.START_MS) // findings.SAMPLE_MS - 1 if kept and is_kept else sample
+                yield CommitRow(findings.FORGOTTEN, *at, ends[last], _ms(sample) + 3000)
 
     def _at(self, name: str, at: TopicPartition) -> Finding | None:
         """The fault of a kind, if it is in this partition."""

@@ -307,9 +307,8 @@ def _rewind(settings: Settings, state: OldGroup, event: model.Rewind) -> OldGrou
 
 
 def _commit_offsets(settings: Settings, state: OldGroup, event: model.CommitOffsets) -> OldGroup:
-    by = (
-        model.APPLICATION if event.retry_on_failure else model.TIMER
-    )  # both pass a flag, and the code asks for the flag alone
+    # Both pass a flag, and the code asks for the flag alone.
+    by = model.APPLICATION if event.retry_on_failure else model.TIMER
     return commit(settings, state, _open(state, event.consumer), by)
 
 

@@ -41,6 +41,11 @@ class ConnectorChanges(TypedDict, total=False):
     has_given_up: bool
 
 
+def _is_topic_of(connector: model.Connector, path: str) -> bool:
+    """Whether a path is the node of a topic that a consumer listens to."""
+    return layout.parent_path(path) == layout.BROKER_TOPICS and layout.last_name(path) in connector.topics
+
+
 class GroupUpdate:
     """The next state of a group, put together piece by piece."""
 
@@ -102,11 +107,7 @@ class GroupUpdate:
         if notified is None:
             return
         self.emit(model.Notified(notified.name, path, what))
-        kind = (
-            model.DATA
-            if layout.last_name(path) in notified.topics and layout.parent_path(path) == layout.BROKER_TOPICS
-            else None
-        )
+        kind = model.DATA if _is_topic_of(notified, path) else None
         if what == tree.NODE_CHILDREN_CHANGED:
             kind = model.TOPICS if path == layout.BROKER_TOPICS else model.CHILDREN
         if kind is not None:
@@ -123,7 +124,7 @@ class GroupUpdate:
             return connector.watches_topics
         if path == layout.BROKER_IDS:
             return connector.watches_brokers
-        return layout.parent_path(path) == layout.BROKER_TOPICS and layout.last_name(path) in connector.topics
+        return _is_topic_of(connector, path)
 
     def data(self, name: str, path: str) -> str | None:
         """The data of a node; None if it is not there."""

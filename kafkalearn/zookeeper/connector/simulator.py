@@ -22,12 +22,8 @@ OF_CONSUMERS = (
     *(model.Read, model.WaitForRecord, model.CommitOffsets, model.Ping),
 )
 OF_CLUSTER = (
-    model.BrokerStarted,
-    model.BrokerStopped,
-    model.TopicCreated,
-    model.TopicGrown,
-    model.TopicDeleted,
-    model.Produce,
+    *(model.BrokerStarted, model.BrokerStopped, model.Produce),
+    *(model.TopicCreated, model.TopicGrown, model.TopicDeleted),
 )
 EVENTS = (model.CreateMessageStreams, *OF_CONSUMERS, model.SessionExpired, model.TimePassed, *OF_CLUSTER)
 NEED_A_SESSION = (model.HandleEvent, model.RebalanceStep, model.CommitOffsets, model.Ping)
@@ -238,16 +234,8 @@ def _one_reader(settings: Settings, group: Group) -> bool:
 
 def _same_view(settings: Settings, group: Group) -> bool:
     attempts = (each.attempt for each in group.connectors if each.attempt is not None)
-    return (
-        len(
-            {
-                attempt.members
-                for attempt in attempts
-                if attempt.stage in (model.OFFSETS, model.BUILD, model.OWN, model.START)
-            }
-        )
-        <= 1
-    )
+    stages = (model.OFFSETS, model.BUILD, model.OWN, model.START)
+    return len({attempt.members for attempt in attempts if attempt.stage in stages}) <= 1
 
 
 def _all_owned(settings: Settings, group: Group) -> bool:
