@@ -268,6 +268,7 @@ HIGH_WATERMARKS, LOG_STARTS = "replication-offset-checkpoint", "log-start-offset
 CLEANED, RECOVERY_POINTS = "cleaner-offset-checkpoint", "recovery-point-offset-checkpoint"
 EPOCHS = "leader-epoch-checkpoint"
 TRIES, PAUSE_S = 20, 0.05
+FOLDER_TRIES = 100
 
 
 class Disk:
@@ -339,10 +340,12 @@ class Disk:
 
     def _folder_of(self, topic: str, partition: int) -> Path:
         folder = self.folder / f"{topic}-{partition}"
-        if not folder.is_dir():
-            there = ", ".join(map(str, self.replicas())) or "nothing"
-            raise NotThere(f"there is no replica of {topic}-{partition} in {self.folder}; there is {there}")
-        return folder
+        for _ in range(FOLDER_TRIES):
+            if any(folder.glob("*.log")):
+                return folder
+            time.sleep(PAUSE_S)  # a topic is created before its brokers have made the folder of each replica
+        there = ", ".join(map(str, self.replicas())) or "nothing"
+        raise NotThere(f"there is no replica of {topic}-{partition} in {self.folder}; there is {there}")
 
 
 # The log of a partition, asked of its leader: offsets, epochs, batches and records. No group is involved.

@@ -2,13 +2,15 @@
 
 import json
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.live import cluster
 from kafkalearn.live import questions as live_questions
-from kafkalearn.live.errors import NotReached
+from kafkalearn.live.errors import NotReached, NotThere
 from kafkalearn.live.questions import QUESTIONS, ask, ask_a_real_broker, ask_live
 from kafkalearn.releases.real_answers import ask_with, questions, real_answer, recorded_answers
 
@@ -116,3 +118,38 @@ def test_passes_in_time_are_an_answer(monkeypatch):
 def test_a_first_pass_that_is_late_is_none(monkeypatch):
     with pytest.raises(NotReached, match="the first pass was not over and looked at within 1000 ms"):
         passes_that_take(1.1, monkeypatch)
+
+
+# A topic is created before its brokers have made the folder of each replica: the one without a record comes last.
+
+
+def waits_that(make, monkeypatch):
+    """Waiting takes no time; after the third wait what is to be made is made."""
+    waited = []
+
+    def sleep(seconds):
+        waited.append(seconds)
+        if len(waited) == 3:
+            make()
+
+    monkeypatch.setattr(cluster, "time", SimpleNamespace(sleep=sleep))
+    return waited
+
+
+def test_a_replica_that_the_broker_is_about_to_make_is_waited_for(monkeypatch, tmp_path):
+    def make():
+        (tmp_path / "orders-4").mkdir()
+        (tmp_path / "orders-4" / f"{0:020}.log").touch()
+
+    waited = waits_that(make, monkeypatch)
+
+    assert (cluster.Disk(tmp_path).records("orders", 4), cluster.Disk(tmp_path).log_end_offset("orders", 4)) == ((), 0)
+    assert len(waited) == 3
+
+
+def test_a_replica_that_is_not_there_is_refused_after_five_seconds_with_what_is_there(monkeypatch, tmp_path):
+    waited = waits_that(Path(tmp_path, "orders-3").mkdir, monkeypatch)
+
+    with pytest.raises(NotThere, match=r"no replica of orders-4 in .*; there is orders-3"):
+        cluster.Disk(tmp_path).records("orders", 4)
+    assert sum(waited) == pytest.approx(5)
