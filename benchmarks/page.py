@@ -34,10 +34,10 @@ CHAPTER = "01_coordinator"
 # A rebalance of sixteen members with fifty partitions: simulated, drawn, mounted. Then a slider is moved twenty times.
 PLAYER = """
 from kafkalearn.assignors import Member, rebalance
-from kafkalearn.views import animate_rebalance, vary
+from kafkalearn.views import animate, vary
 def one_leaves(member_count):
     group = [Member(f"billing-{number}", ["orders"]) for number in range(member_count)]
-    return animate_rebalance(rebalance("cooperative-sticky", {"orders": 15}, group, group[1:]))
+    return animate(rebalance("cooperative-sticky", {"orders": 15}, group, group[1:]))
 vary(one_leaves, member_count=(2, 8, 5))
 """
 WAITED = """async (source) => {

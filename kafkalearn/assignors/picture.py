@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from kafkalearn.assignors import Assignment, change, load
 from kafkalearn.assignors.carrying_out import (
@@ -29,7 +28,7 @@ from kafkalearn.base.errors import counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 
 # In words.
 
@@ -295,29 +294,6 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
     return picture(
         top + 18, svg.text(25, 38, head, svg.TITLE, bold=True), _legend(before is not None), *parts, label=label
     )
-
-
-def animate_rebalance(
-    trace: Trace[Group, Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """A run of `kafkalearn.assignors.rebalance` as `kafkalearn.views.play` takes it, every moment drawn.
-
-    Parameters
-    ----------
-    trace : tuple of Frame
-        The run.
-    title, start, stills
-        As in `kafkalearn.views.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.assignors import Member, rebalance
-    >>> one, two = [Member("m0", ["t"])], [Member("m0", ["t"]), Member("m1", ["t"])]
-    >>> len(animate_rebalance(rebalance("cooperative-sticky", {"t": 3}, one, two)).pictures)
-    4
-    """
-    draw = partial(draw_rebalance, trace)
-    return animation(trace, draw, describe_rebalance, title=title, start=start, stills=stills)
 
 
 def draw_rebalance(

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from textwrap import wrap
 
 from kafkalearn.base.errors import counted
@@ -26,7 +24,7 @@ from kafkalearn.consuming.simulator import (
     Topic,
 )
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import LINE_LENGTH, Animation, Picture, animation, picture
+from kafkalearn.drawing.player import LINE_LENGTH, Picture, picture
 
 MOST_VALUES = 6  # records more than that are counted, not named
 
@@ -113,28 +111,6 @@ HIGHEST = 590  # a picture fits a window of 1280 x 800
 LEAST_LEFT, RIGHT = 175, 130
 SMALLEST_CELL, LARGEST_CELL = 40, 62
 MOST_VALUE = 24  # characters of a record in its cell
-
-
-def animate_consuming(
-    trace: Trace[Topic, ConsumingEvent], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """A run of `kafkalearn.consuming` as `kafkalearn.views.play` takes it, every moment drawn.
-
-    Parameters
-    ----------
-    trace : tuple of Frame
-        The run.
-    title, start, stills
-        As in `kafkalearn.views.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.consuming import Join, Settings, simulate
-    >>> animate_consuming(simulate(Settings(partition_count=2), [Join("billing", "b0")])).captions[1]
-    'b0 joins billing, which rebalances: b0 has 0 1.'
-    """
-    draw = partial(draw_consuming, trace)
-    return animation(trace, draw, describe_consuming, title=title, start=start, stills=stills)
 
 
 def draw_consuming(

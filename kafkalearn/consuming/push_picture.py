@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
 from kafkalearn.base.errors import counted, listed
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.consuming import push
 from kafkalearn.consuming.push import Brokers, Event, Queue, broker_load, missed_by_pull
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 
 
 def describe_push(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None = None) -> str:
@@ -133,27 +130,6 @@ HIGHEST = 590  # a picture fits a window of 1280 x 800
 HEAD, LOG, LEGEND = 52, 40, 30  # the heading of each half; the log's own lane; what the fills mean
 LARGEST_CELL, SMALLEST_CELL = 46, 30
 READ, SENT, WAITING = svg.fill(2), svg.fill(1), svg.fill(0)
-
-
-def animate_push(
-    trace: Trace[Brokers, Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """A run of `kafkalearn.consuming.push` as `kafkalearn.views.play` takes it, every moment drawn.
-
-    Parameters
-    ----------
-    trace : tuple of Frame
-        The run.
-    title, start, stills
-        As in `kafkalearn.views.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.consuming.push import Produce, Settings, simulate
-    >>> animate_push(simulate(Settings(("billing",)), [Produce()])).captions[1]
-    'Record 0 is written: once to the log, once to each queue. Pushed to billing: 0.'
-    """
-    return animation(trace, partial(draw_push, trace), describe_push, title=title, start=start, stills=stills)
 
 
 def draw_push(

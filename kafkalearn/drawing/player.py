@@ -272,7 +272,9 @@ def to_play(
             raise KafkaLearnError("an animation has its title, start and stills already: give them where it is made")
         return trace
     if draw is None:
-        raise KafkaLearnError("give the function that draws a moment of the trace: play(trace, draw_lookup)")
+        raise KafkaLearnError(
+            "give the function that draws a moment of the trace: play(trace, draw_lookup); animate(trace) knows it"
+        )
     return animation(trace, draw, describe, title=title, start=start, stills=stills)
 
 

@@ -1,16 +1,13 @@
-"""A KIP-848 group as its coordinator sees it, in words and drawn: three epochs, and what each member has or will have.
-
-`animate_epochs` draws a whole run of `kafkalearn.groups.consumer.simulate` for `play`.
-"""
+"""A KIP-848 group as its coordinator sees it, in words and drawn: three epochs, and what members have or will have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.groups.consumer.state import Group, Member
 
 LEFT, TOP, ROW_HEIGHT, EPOCH_HEIGHT, CELL, PARTITIONS_LEFT = 20, 58, 62, 46, 40, 470
@@ -51,38 +48,31 @@ def _numbers(member: Member) -> list[int]:
     return [each.partition for each in member.assigned_partitions]
 
 
-def animate_epochs(
-    trace: Trace[Group, object], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """A run for `play`.
+def draw_epochs(
+    trace: Trace[Group, object], frame: Frame[Group, object], before: Frame[Group, object] | None = None
+) -> Picture:
+    """One moment of a group: its epochs, and a row for each member that the run has.
 
     >>> from kafkalearn.groups.consumer import Settings, join, simulate
-    >>> len(animate_epochs(simulate(Settings(topics={"orders": 2}), [join("A", ["orders"])])).pictures)
-    2
+    >>> trace = simulate(Settings(topics={"orders": 2}), [join("A", ["orders"])])
+    >>> draw_epochs(trace, trace[1]).label
+    'A sends a heartbeat. Group epoch 2, assignment epoch 2, Stable. A: epoch 2, STABLE, 0 1.'
 
     Raises
     ------
     KafkaLearnError
         If there is no room: for six members, and twelve partitions of one topic.
     """
-    names = sorted({member.member_id for frame in trace for member in frame.state.members})
-    topics = {each.topic for frame in trace for _, held in frame.state.targets for each in held}
-    count = 1 + max((each.partition for frame in trace for _, held in frame.state.targets for each in held), default=0)
+    names = sorted({member.member_id for moment in trace for member in moment.state.members})
+    topics = {each.topic for moment in trace for _, held in moment.state.targets for each in held}
+    count = 1 + max(
+        (each.partition for moment in trace for _, held in moment.state.targets for each in held), default=0
+    )
     if len(names) > MOST_MEMBERS or count > MOST_PARTITIONS or len(topics) > 1:
         raise KafkaLearnError(
             f"the picture has room for {MOST_MEMBERS} members and {MOST_PARTITIONS} partitions of one topic, got "
             f"{len(names)} members, {count} partitions and {len(topics)} topics"
         )
-
-    def draw(frame: Frame[Group, object], before: Frame[Group, object] | None) -> Picture:
-        return _draw(names, count, frame, before)
-
-    return animation(trace, draw, describe_epochs, title=title, start=start, stills=stills)
-
-
-def _draw(
-    names: Sequence[str], count: int, frame: Frame[Group, object], before: Frame[Group, object] | None
-) -> Picture:
     group, was = frame.state, (before or frame).state
     rows_top = TOP + EPOCH_HEIGHT + 34
     bottom = rows_top + ROW_HEIGHT * len(names)

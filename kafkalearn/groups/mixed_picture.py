@@ -1,7 +1,7 @@
 """A group that changes its protocol, in words and drawn: what it is, who speaks what, and who has which partition.
 
-`animate_mixed` draws a whole run of `kafkalearn.groups.mixed.simulate` for `play`, request by request; `draw_pods` a
-moment of `kafkalearn.groups.mixed.pods`, in which whatever follows from one deed has been asked and answered.
+`draw_mixed` draws a moment of `kafkalearn.groups.mixed`, request by request; `draw_pods` one of
+`kafkalearn.groups.mixed.pods`, in which whatever follows from one deed has been asked and answered.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.described import DEAD, DESCRIBE_GROUPS, described
@@ -87,18 +87,18 @@ def _numbers(group: Group, member_id: str) -> list[int]:
     return sorted(place.partition for place, owners in group.owners.items() if member_id in owners)
 
 
-def animate_mixed(
-    trace: Trace[Group, Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """A run for `play`.
+def draw_mixed(
+    trace: Trace[Group, Event], frame: Frame[Group, Event], before: Frame[Group, Event] | None = None
+) -> Picture:
+    """One moment of a group: what it is, and a row for each member that the run has.
 
     Raises
     ------
     KafkaLearnError
         If there is no room: for six members, and eight partitions of one topic.
     """
-    names = list(dict.fromkeys(member_id for frame in trace for member_id in frame.state.member_ids))
-    places = {place for frame in trace for place in frame.state.owners}
+    names = list(dict.fromkeys(member_id for moment in trace for member_id in moment.state.member_ids))
+    places = {place for moment in trace for place in moment.state.owners}
     count = 1 + max((place.partition for place in places), default=0)
     topics = {place.topic for place in places}
     if len(names) > MOST_MEMBERS or count > MOST_PARTITIONS or len(topics) > 1:
@@ -106,14 +106,6 @@ def animate_mixed(
             f"the picture has room for {MOST_MEMBERS} members and {MOST_PARTITIONS} partitions of one topic, got "
             f"{len(names)} members, {count} partitions and {len(topics)} topics"
         )
-
-    def draw(frame: Frame[Group, Event], before: Frame[Group, Event] | None) -> Picture:
-        return _draw(names, count, frame, before)
-
-    return animation(trace, draw, describe_mixed, title=title, start=start, stills=stills)
-
-
-def _draw(names: Sequence[str], count: int, frame: Frame[Group, Event], before: Frame[Group, Event] | None) -> Picture:
     group, was = frame.state, (before or frame).state
     rows_top = TOP + HEAD_HEIGHT + 34
     bottom = rows_top + ROW_HEIGHT * len(names)

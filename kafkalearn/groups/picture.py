@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -11,7 +10,7 @@ from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.groups import defaults as group_states
 from kafkalearn.scenarios.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING, MemberMoment, Moment
 from kafkalearn.scenarios.outcome import Outcome
@@ -341,28 +340,6 @@ def draw_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment
         legends(outcome, bottom + 38),
         label=describe_group(outcome, frame, before),
     )
-
-
-def animate_group(
-    outcome: Outcome, *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """Every moment of a scenario drawn, for `play`.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        What `kafkalearn.scenarios.simulate` gave.
-    title, start, stills
-        As in `kafkalearn.drawing.player.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.scenarios import simulate
-    >>> len(animate_group(simulate("at 0 s: c1 joins")).pictures)
-    7
-    """
-    draw, describe = partial(draw_group, outcome), partial(describe_group, outcome)
-    return animation(outcome.trace, draw, describe, title=title, start=start, stills=stills)
 
 
 def _shown(outcome: Outcome, moment: Moment, before: Frame[Moment, str] | None) -> list[MemberMoment]:

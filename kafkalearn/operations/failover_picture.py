@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Mapping
 
 from kafkalearn.base.checks import mapping, number
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.operations.coordinator_life import model as life
 from kafkalearn.operations.failover import (
     BrokerDied,
@@ -125,16 +124,19 @@ LEGEND = (
 Cells = tuple[tuple[str, int, str], ...]  # client, second, error
 
 
-def animate_failover(
-    settings: Settings, trace: Trace[Failover, Event], *, title: str = "", stills: Sequence[int] | None = None
-) -> Animation:
-    """A run for `play`: in each frame all that clients have heard so far.
+def draw_failover(
+    settings: Settings,
+    trace: Trace[Failover, Event],
+    frame: Frame[Failover, Event],
+    before: Frame[Failover, Event] | None = None,
+) -> Picture:
+    """One moment of a run, with all that clients have heard so far.
 
     Examples
     --------
-    >>> from kafkalearn.operations.failover import BrokerDied, SecondPassed, simulate
+    >>> from kafkalearn.operations.failover import simulate
     >>> trace = simulate(Settings(), [BrokerDied(1), SecondPassed()])
-    >>> animate_failover(Settings(), trace).captions[1]
+    >>> draw_failover(Settings(), trace, trace[1]).label
     'Broker 1 dies: nobody asks.'
 
     Raises
@@ -145,27 +147,7 @@ def animate_failover(
     last_s = trace[-1].state.second
     if last_s > MOST_SECONDS:
         raise KafkaLearnError(f"the picture has room for {MOST_SECONDS} seconds, got {last_s}; take a part of the run")
-    heard = list(accumulate((_cells(frame) for frame in trace), initial=()))[1:]
-    first = trace[0].index
-
-    def draw(frame: Frame[Failover, Event], before: Frame[Failover, Event] | None) -> Picture:
-        return _draw(settings, frame, before, heard[frame.index - first], last_s)
-
-    def describe(frame: Frame[Failover, Event], before: Frame[Failover, Event] | None) -> str:
-        return describe_failover(settings, frame, before)
-
-    return animation(trace, draw, describe, title=title, stills=stills)
-
-
-def _cells(frame: Frame[Failover, Event]) -> Cells:
-    """Of each client what it heard last in this second."""
-    last = {each.client: each.error for each in frame.state.effects if isinstance(each, Heard)}
-    return tuple((client, frame.state.second, error) for client, error in last.items())
-
-
-def _draw(
-    settings: Settings, frame: Frame[Failover, Event], before: Frame[Failover, Event] | None, heard: Cells, last_s: int
-) -> Picture:
+    heard = tuple(cell for each in trace if each.index <= frame.index for cell in _cells(each))
     state = frame.state
     grid_top = BROKER_TOP + BROKER_HEIGHT * len(settings.broker_ids) + GRID_TOP
     unit = GRID_ROOM / max(last_s, 1)
@@ -180,6 +162,12 @@ def _draw(
         svg.legend(LEGEND, bottom + 44, up=14, gap=29, width=1),
         label=describe_failover(settings, frame, before),
     )
+
+
+def _cells(frame: Frame[Failover, Event]) -> Cells:
+    """Of each client what it heard last in this second."""
+    last = {each.client: each.error for each in frame.state.effects if isinstance(each, Heard)}
+    return tuple((client, frame.state.second, error) for client, error in last.items())
 
 
 def _brokers(settings: Settings, state: Failover, was: Failover) -> Iterator[str]:

@@ -7,15 +7,13 @@ text (`keyless_text`). As a picture: a lane for each partition, batches filling 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from itertools import pairwise
 
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.hashing import murmur2, to_positive
-from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.partitioning import keyless
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import Batch, Event, Producer, RecordAppended, Settings
@@ -153,37 +151,6 @@ LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture f
 QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
 METER_LEFT, METER_WIDTH = 440, 420
 OPEN, CLOSED = svg.Fill(svg.READ, ""), svg.fill(1)
-
-
-def animate_keyless(
-    settings: Settings,
-    trace: Trace[Producer, Event],
-    *,
-    title: str = "",
-    start: int = 0,
-    stills: Sequence[int] | None = None,
-) -> Animation:
-    """A run of `kafkalearn.partitioning.keyless` as `kafkalearn.views.play` takes it, every moment drawn.
-
-    Parameters
-    ----------
-    settings : Settings
-        What the run was made with.
-    trace : tuple of Frame
-        The run.
-    title, start, stills
-        As in `kafkalearn.views.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.partitioning.keyless import Send
-    >>> from kafkalearn.partitioning.keyless import simulate
-    >>> settings = Settings(3, batch_size=1000)
-    >>> animate_keyless(settings, simulate(settings, [Send()])).captions[1]
-    'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
-    """
-    draw, describe = partial(draw_keyless, settings), partial(describe_keyless, settings)
-    return animation(trace, draw, describe, title=title, start=start, stills=stills)
 
 
 def draw_keyless(

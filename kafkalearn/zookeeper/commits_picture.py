@@ -6,13 +6,10 @@ they can be bound once: ``play(trace, partial(draw_offset_stores, settings))``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
 from kafkalearn.base.errors import begun, counted
-from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.offsets.replicated import Appended, Deferred, Elected, Loaded
 from kafkalearn.offsets.replicated_picture import event_words as broker_words
 from kafkalearn.zookeeper.commits import model
@@ -159,33 +156,6 @@ TOP, ROW, MOST_PARTITIONS, SHOWN_RECORDS = 150, 92, 3, 16
 CARD_WIDTH, CARD_HEIGHT, MOST_CARDS = 308, 84, 3
 LINE_LENGTH = 104
 NEVER, ONCE, TWICE = svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), svg.Fill("#f2b94b", "/")
-
-
-def animate_offset_stores(
-    settings: Settings,
-    trace: Trace[OldGroup, CommittingEvent],
-    *,
-    title: str = "",
-    start: int = 0,
-    stills: Sequence[int] | None = None,
-) -> Animation:
-    """A run of `kafkalearn.zookeeper.commits` as `kafkalearn.views.play` takes it, every moment drawn.
-
-    Parameters
-    ----------
-    settings, trace
-        The run, and its settings.
-    title, start, stills
-        As in `kafkalearn.views.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.zookeeper.commits import Produce, simulate
-    >>> animate_offset_stores(Settings(), simulate(Settings(), [Produce(0, 2)])).captions[1]
-    '2 records come to partition 0.'
-    """
-    draw = partial(draw_offset_stores, settings)
-    return animation(trace, draw, describe_offset_stores, title=title, start=start, stills=stills)
 
 
 def draw_offset_stores(

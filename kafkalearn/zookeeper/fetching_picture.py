@@ -6,14 +6,11 @@ draws a whole run, `draw_fetching` one moment of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
 from kafkalearn.base.errors import capitalised, counted, listed
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.zookeeper.fetching import cluster
 from kafkalearn.zookeeper.fetching.cluster import FetchingEvent
 from kafkalearn.zookeeper.fetching.model import ENDED, SHUTDOWN_COMMAND, Chunk, Fetcher, Pipeline, Stream
@@ -160,27 +157,6 @@ ROW, SLOT = 92, 34
 MOST_ROWS = (HIGHEST - TOP - BOTTOM) // ROW
 SHOWN_RECORDS = 8
 CELL = 31
-
-
-def animate_fetching(
-    trace: Trace[Pipeline, FetchingEvent], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """A run of `kafkalearn.zookeeper.fetching` as `kafkalearn.views.play` takes it, every moment drawn.
-
-    Parameters
-    ----------
-    trace : tuple of Frame
-        The run.
-    title, start, stills
-        As in `kafkalearn.views.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.zookeeper.fetching import Append, Settings, simulate
-    >>> animate_fetching(simulate(Settings(), [Append("orders", 0)])).captions[1]
-    'Offset 0 is new in orders-0.'
-    """
-    return animation(trace, partial(draw_fetching, trace), describe_fetching, title=title, start=start, stills=stills)
 
 
 def draw_fetching(

@@ -6,14 +6,12 @@ so that they can be bound once: ``play(trace, partial(draw_zookeeper, settings))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from kafkalearn.base.errors import begun, counted, listed
-from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.zookeeper import layout
 from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.connector.model import (
@@ -399,33 +397,6 @@ def draw_zookeeper(
         else "",
         label=describe_zookeeper(frame, before),
     )
-
-
-def animate_zookeeper(
-    settings: Settings,
-    trace: Trace[Group, ConnectorEvent],
-    *,
-    title: str = "",
-    start: int = 0,
-    stills: Sequence[int] | None = None,
-) -> Animation:
-    """Every moment of a run drawn, for `play`.
-
-    Parameters
-    ----------
-    settings, trace
-        A run of `kafkalearn.zookeeper.connector.simulate`, and its settings.
-    title, start, stills
-        As in `kafkalearn.drawing.player.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.zookeeper.connector import BrokerStarted, simulate
-    >>> len(animate_zookeeper(Settings(), simulate(Settings(), [BrokerStarted()])).pictures)
-    2
-    """
-    draw = partial(draw_zookeeper, settings)
-    return animation(trace, draw, describe_zookeeper, title=title, start=start, stills=stills)
 
 
 def _sentence(words: str) -> list[str]:

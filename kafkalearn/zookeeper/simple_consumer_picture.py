@@ -6,13 +6,10 @@ can be bound once: ``play(trace, partial(draw_simple_consumer, settings))``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
 from kafkalearn.base.errors import capitalised
-from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.zookeeper import simple_consumer
 from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, NO_CONNECTION, Appended
 from kafkalearn.zookeeper.fetching_picture import appended_words, broker_words, span
@@ -119,33 +116,6 @@ BROKERS, BROKER_WIDTH, ROW = 660, 315, 60
 MOST_BROKERS = 4
 LOG, CELL, SHOWN_RECORDS = 76, 38, 24  # the log begins so far below the brokers
 TWICE = svg.Fill("#f2b94b", "/")
-
-
-def animate_simple_consumer(
-    settings: Settings,
-    trace: Trace[Reader, SimpleConsumerEvent],
-    *,
-    title: str = "",
-    start: int = 0,
-    stills: Sequence[int] | None = None,
-) -> Animation:
-    """A run of `kafkalearn.zookeeper.simple_consumer` as `kafkalearn.views.play` takes it, every moment drawn.
-
-    Parameters
-    ----------
-    settings, trace
-        The run, and its settings.
-    title, start, stills
-        As in `kafkalearn.views.animation`.
-
-    Examples
-    --------
-    >>> from kafkalearn.zookeeper.simple_consumer import simulate
-    >>> animate_simple_consumer(Settings(), simulate(Settings(), [FindLeader(2)])).captions[1]
-    'The application asks broker 2 who leads: broker 1.'
-    """
-    draw = partial(draw_simple_consumer, settings)
-    return animation(trace, draw, describe_simple_consumer, title=title, start=start, stills=stills)
 
 
 def draw_simple_consumer(

@@ -10,8 +10,10 @@ from itertools import pairwise
 
 import pytest
 
-from kafkalearn.base.errors import IllegalEvent
+from kafkalearn import scenarios
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend, run
+from kafkalearn.views import animate
 from tests import contract
 from tests.contract.simulator import PARTS
 from tests.every import every_case
@@ -141,3 +143,47 @@ def test_to_simulate_is_to_run_from_the_start_and_to_extend_is_to_go_on(simulato
         assert extend(step, one.settings, whole[:cut], one.events[cut - 1 :]) == whole
         rest = simulate(one.settings, one.events[cut - 1 :], whole[cut - 1].state)
         assert [frame.state for frame in rest] == [frame.state for frame in whole[cut - 1 :]]
+
+
+DRAWN_ELSEWHERE = {"classic", "load_beside_cleaner", "offsets_topic", "throttles", "zookeeper_tree"}
+"""Simulators whose runs have no picture that is played moment by moment."""
+
+
+@every_run
+def test_each_run_is_drawn_moment_by_moment_by_one_name(simulator, one):
+    trace = trace_of(simulator, one)
+    if simulator in map(SIMULATORS.get, DRAWN_ELSEWHERE):
+        with pytest.raises(KafkaLearnError, match="no picture is known for states of kafkalearn"):
+            animate(trace, one.settings)
+    elif simulator is SIMULATORS["consumer"]:
+        with pytest.raises(KafkaLearnError, match="has room for 6 members and 12 partitions of one topic"):
+            animate(trace, one.settings)
+    else:
+        shown = animate(trace, one.settings, title="What happens?", stills=[0])
+        assert (len(shown.pictures), shown.trace, shown.title, shown.stills) == (
+            len(trace),
+            trace,
+            "What happens?",
+            (0,),
+        )
+        assert all(shown.captions)
+
+
+def test_a_run_is_drawn_with_settings_of_its_own():
+    simulator = SIMULATORS["replication"]
+    trace = trace_of(simulator, simulator.runs[0])
+    outcome = scenarios.simulate("at 0 s: c1 joins")
+
+    for wrong, what_came in ((None, "None"), (SIMULATORS["delivery"].runs[0].settings, "Settings")):
+        with pytest.raises(KafkaLearnError, match=rf"of kafkalearn.replication.settings.Settings; got {what_came}"):
+            animate(trace, wrong)
+    with pytest.raises(
+        KafkaLearnError, match=r"all that came of it: animate\(simulate\(...\)\), not of its trace alone"
+    ):
+        animate(outcome.trace)
+    with pytest.raises(KafkaLearnError, match="the search has found none"):
+        animate(None)
+    for no_run in ("replication", 7, (7,), simulator.runs[0].settings):
+        with pytest.raises(KafkaLearnError, match="a run is the tuple of moments that a simulator returns, got"):
+            animate(no_run, simulator.runs[0].settings)
+    assert len(animate(outcome).pictures) == len(outcome.trace)

@@ -14,9 +14,7 @@ from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.drawing.svg import EMPTY
 from kafkalearn.partitioning import keyless
 from kafkalearn.views import (
-    animate_consuming,
-    animate_push,
-    animation,
+    animate,
     consuming_text,
     describe_consuming,
     describe_keyless,
@@ -59,7 +57,7 @@ def test_a_topic_and_its_groups_read_as_expected():
 
 
 def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before():
-    drawn = animation(TRACE, partial(draw_consuming, TRACE), describe_consuming)
+    drawn = animate(TRACE)
     assert_well_drawn(drawn.pictures)
     assert all(one.split("\n", 1)[1] != other.split("\n", 1)[1] for one, other in pairwise(drawn.pictures))
 
@@ -102,12 +100,6 @@ def test_a_picture_fits_the_window_and_says_which_partitions_it_has_no_room_for(
     drawn = sum(words.startswith("partition ") for words in words_of(drawing))
     head = words_of(drawing)[0]
     assert drawn == partition_count or head == f"orders: who has read what, partitions 0 to {drawn - 1}"
-
-
-def test_a_run_is_animated_as_it_is_drawn():
-    drawn = animate_consuming(TRACE, title="Who?", stills=[1])
-    assert drawn.pictures[-1] == draw_consuming(TRACE, TRACE[-1], TRACE[-2])
-    assert (drawn.title, drawn.stills, len(drawn.captions)) == ("Who?", (1,), len(TRACE))
 
 
 def test_a_long_log_shows_its_newest_records():
@@ -156,7 +148,7 @@ def test_both_brokers_read_as_expected(when_full):
 
 
 def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before__push():
-    drawn = animate_push(push.simulate(push.Settings(("billing", "search"), queue_limit=4, retention=6), PUSH_STORY))
+    drawn = animate(push.simulate(push.Settings(("billing", "search"), queue_limit=4, retention=6), PUSH_STORY))
     assert_a_run_well_drawn(drawn.pictures)
 
 

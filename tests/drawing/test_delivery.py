@@ -26,11 +26,11 @@ from kafkalearn.delivery import (
 from kafkalearn.delivery.matrix_search import matrix
 from kafkalearn.drawing.log_figures import ROW
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired
-from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
+from kafkalearn.views import animate, delivery_text, describe_delivery, draw_delivery, draw_results
 from tests.delivery.test_laws import runs
 from tests.drawing.drawn import assert_well_drawn
 from tests.drawing.test_consuming import story
-from tests.recorded import expected, with_before
+from tests.recorded import expected
 
 LEADER_DIES = [BrokerCrashed(1), SessionExpired(1)]
 COMMITTED = [Send(), RequestArrived(), Fetch(2), Fetch(2), AnswerArrived()]
@@ -65,10 +65,9 @@ def test_a_run_reads_as_expected(name):
 @pytest.mark.parametrize("name", STORIES)
 def test_a_run_is_well_drawn_and_labelled_with_its_words(name):
     settings, events = STORIES[name]
-    frames = list(with_before(simulate(settings, events)))
-    pictures = [draw_delivery(settings, *each) for each in frames]
-    assert_well_drawn(pictures)
-    assert [picture.label for picture in pictures] == [describe_delivery(settings, *each) for each in frames]
+    shown = animate(simulate(settings, events), settings)
+    assert_well_drawn(shown.pictures)
+    assert tuple(picture.label for picture in shown.pictures) == shown.captions
 
 
 def test_pictures_of_three_brokers_and_of_the_whole_matrix_fit_a_small_window():

@@ -1,7 +1,6 @@
 """The pictures and words of a consumer group in a scenario, and of the states of a classic group."""
 
 import re
-from functools import partial
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -33,7 +32,6 @@ from kafkalearn.commits import (
 from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.groups import classic, consumer
 from kafkalearn.groups.classic import TRANSITIONS, JoinGroup, LeaveGroup, Settings, TimePassed
-from kafkalearn.groups.epochs_picture import animate_epochs
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
 from tests.assignors.groups import TODAY
@@ -100,7 +98,7 @@ def test_partitions_of_several_topics_have_their_topics_names_and_wrap():
 def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the_one_before(assignor, number):
     drawn = random_rebalance(number)
     trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
-    pictures = views.animation(trace, partial(views.draw_rebalance, trace), views.describe_rebalance).pictures
+    pictures = views.animate(trace).pictures
     assert len({each.size for each in pictures}) == 1
     for each in pictures:
         assert min(float(one.get("font-size")) for one in elements_of(each) if one.get("font-size")) >= SMALL
@@ -117,7 +115,7 @@ def test_an_assignment_of_every_assignor_can_be_drawn(side, assignor):
 @pytest.mark.parametrize("partition_count", [1, 15, 40])
 def test_a_rebalance_of_eight_members_fits_the_window(assignor, partition_count):
     eight = [Member(f"billing-{number}", ["orders"]) for number in range(8)]
-    drawn = views.animate_rebalance(rebalance(assignor, {"orders": partition_count}, eight, eight[1:]), title="Who?")
+    drawn = views.animate(rebalance(assignor, {"orders": partition_count}, eight, eight[1:]), title="Who?")
     assert max(picture.size[1] for picture in drawn.pictures) <= 590
     assert drawn.title == "Who?"
 
@@ -301,11 +299,6 @@ def test_the_diagram_changes_with_the_table():
     assert "Stable → Dead" not in views.draw_group_states(transitions=fewer)
 
 
-def test_a_run_becomes_an_animation():
-    outcome = OUTCOMES["default"]
-    assert len(views.animation(outcome.trace, partial(views.draw_group, outcome)).pictures) == len(outcome.trace) < 80
-
-
 LATEST = commits.simulate(
     commits.Settings(40, committed=None, max_poll_records=2),
     [Assign(), Append(3), Poll(), CommitSync(), Start("B"), CommitSync(), Delete(43), Poll("B"), Wait(1500)],
@@ -335,7 +328,7 @@ def test_a_run_reads_as_expected(name):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_of_commits_is_well_drawn(name):
-    assert_a_run_well_drawn([views.draw_commits(frame, before) for frame, before in with_before(RUNS[name])])
+    assert_a_run_well_drawn(views.animate(RUNS[name]).pictures)
 
 
 @every_case("accident", ACCIDENTS)
@@ -388,7 +381,7 @@ def test_epochs_are_drawn_heartbeat_by_heartbeat():
     two = consumer.Settings(topics={"orders": 4})
     beats = [consumer.join("A", ["orders"]), consumer.TimePassed(1000), consumer.join("B", ["orders"])]
     beats += [consumer.ConsumerGroupHeartbeat("A", 2)]
-    shown = animate_epochs(consumer.simulate(two, beats), title="Epochs")
+    shown = views.animate(consumer.simulate(two, beats), title="Epochs")
 
     for drawing in shown.pictures:
         assert min(font_sizes(drawing)) >= SMALL
@@ -402,4 +395,4 @@ def test_epochs_are_drawn_heartbeat_by_heartbeat():
 def test_epochs_of_several_topics_are_refused():
     several = consumer.Settings(topics={"orders": 2, "clicks": 2})
     with pytest.raises(KafkaLearnError, match="2 topics"):
-        animate_epochs(consumer.simulate(several, [consumer.join("A", ["clicks", "orders"])]))
+        views.animate(consumer.simulate(several, [consumer.join("A", ["clicks", "orders"])]))

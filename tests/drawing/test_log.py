@@ -140,22 +140,18 @@ def test_a_slow_reader_reads_as_expected():
     assert actual == expected("log-a-slow-reader.txt", actual)
 
 
-def drawn(draw, topic, trace):
-    return [draw(topic, frame, before) for frame, before in with_before(trace)]
-
-
 def test_a_record_that_a_pass_removed_is_drawn_in_that_frame_and_is_a_dot_in_the_next():
     trace = simulate(OFTEN, [*FIGURE, Clean(6000)])
-    *_, before, during, after = (each.count("V1<") for each in drawn(views.draw_log, OFTEN, trace))
+    *_, before, during, after = (each.count("V1<") for each in views.animate(trace, OFTEN).pictures)
 
     assert (before, during, after) == (1, 1, 0)
-    assert drawn(views.draw_log, OFTEN, trace)[-1].count("<circle") == 5
+    assert views.animate(trace, OFTEN).pictures[-1].count("<circle") == 5
 
 
 def test_a_ghost_is_marked_in_the_picture_from_the_pass_that_took_its_tombstone():
     trace = reader.simulate(OFTEN, SLOW)
 
-    assert ["ghost" in each for each in drawn(views.draw_crossing, OFTEN, trace)] == [False] * 8 + [True] * 3
+    assert ["ghost" in each for each in views.animate(trace, OFTEN).pictures] == [False] * 8 + [True] * 3
     assert views.describe_crossing(OFTEN, trace[8], trace[7]).endswith("anna is a ghost from now on.")
 
 
@@ -170,7 +166,7 @@ def test_of_a_long_log_the_newest_offsets_are_drawn():
 
 def test_what_retention_deletes_is_drawn_once_more_with_the_rule_that_took_it():
     topic, events = RUNS["retention"]
-    *_, during, after = drawn(views.draw_log, topic, simulate(topic, events))
+    *_, during, after = views.animate(simulate(topic, events), topic).pictures
 
     assert ("by time" in during, during.count("stroke-dasharray")) == (True, 10)
     assert "dirty ratio" not in during
@@ -194,7 +190,7 @@ def test_times_are_told_in_two_units():
 @given(small_settings, mixed_schedules)
 def test_whatever_happens_to_a_log_it_can_be_drawn_and_told(topic, schedule):
     trace = simulate(topic, schedule)
-    for frame, picture in zip(trace, drawn(views.draw_log, topic, trace), strict=True):
+    for frame, picture in zip(trace, views.animate(trace, topic).pictures, strict=True):
         ElementTree.fromstring(picture)
         assert picture.size[1] <= 590
         assert "\n" not in views.describe_log(topic, frame)
@@ -208,7 +204,7 @@ reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0
 @given(small_settings, plain_schedules, st.lists(reads, max_size=5))
 def test_whatever_a_reader_does_it_can_be_drawn_and_told(topic, schedule, more):
     trace = reader.simulate(topic, [*schedule, *more])
-    for frame, picture in zip(trace, drawn(views.draw_crossing, topic, trace), strict=True):
+    for frame, picture in zip(trace, views.animate(trace, topic).pictures, strict=True):
         ElementTree.fromstring(picture)
         assert "the reader's table" in views.crossing_text(topic, frame)
 
@@ -280,37 +276,28 @@ TIMERS = wheel.simulate(
     ),
 )
 PURGATORY_RUNS = {
-    "requests": (WAITERS, views.draw_requests, views.describe_requests, views.requests_text),
-    "purgatory": (
-        PURGATORY_OPERATIONS,
-        partial(views.draw_purgatory, PURGATORY_SETTINGS),
-        views.describe_purgatory,
-        views.purgatory_text,
-    ),
-    "wheels": (
-        TIMERS,
-        *(partial(view, WHEEL_SETTINGS) for view in (views.draw_wheels, views.describe_wheels, views.wheels_text)),
-    ),
+    "requests": (views.animate(WAITERS), views.requests_text),
+    "purgatory": (views.animate(PURGATORY_OPERATIONS, PURGATORY_SETTINGS), views.purgatory_text),
+    "wheels": (views.animate(TIMERS, WHEEL_SETTINGS), partial(views.wheels_text, WHEEL_SETTINGS)),
 }
 
 
 @pytest.mark.parametrize("name", PURGATORY_RUNS)
 def test_a_run_reads_as_expected(name):
-    trace, _, describe, text = PURGATORY_RUNS[name]
-    frames = list(with_before(trace))
-    assert all(text(*each).startswith(describe(*each)) for each in frames)
+    shown, text = PURGATORY_RUNS[name]
+    texts = [text(*each) for each in with_before(shown.trace)]
+    assert all(each.startswith(words) for each, words in zip(texts, shown.captions, strict=True))
 
-    actual = "\n\n".join(text(*each) for each in frames)
+    actual = "\n\n".join(texts)
     assert actual == expected(f"waiting-{name}.txt", actual)
 
 
 @pytest.mark.parametrize("name", PURGATORY_RUNS)
 def test_a_run_of_what_waits_is_well_drawn_and_labelled_with_its_words(name):
-    trace, draw, describe, _ = PURGATORY_RUNS[name]
-    drawings = [draw(frame, before) for frame, before in with_before(trace)]
-    assert_well_drawn(drawings)
-    assert [drawing.label for drawing in drawings] == [describe(frame) for frame in trace]
-    assert max(float(each.get("x", 0)) for drawing in drawings for each in elements_of(drawing)) <= 1000
+    shown, _ = PURGATORY_RUNS[name]
+    assert_well_drawn(shown.pictures)
+    assert tuple(drawing.label for drawing in shown.pictures) == shown.captions
+    assert max(float(each.get("x", 0)) for drawing in shown.pictures for each in elements_of(drawing)) <= 1000
 
 
 def test_what_an_event_has_done_is_marked():

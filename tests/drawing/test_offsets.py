@@ -15,6 +15,7 @@ from kafkalearn.offsets.record_picture import lay_out
 from kafkalearn.offsets.replay import Member
 from kafkalearn.replication import TimePassed
 from kafkalearn.views import (
+    animate,
     commit_path_text,
     describe_commit_path,
     describe_record_bytes,
@@ -222,7 +223,7 @@ def test_a_run_reads_as_expected(name):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_is_well_drawn(name):
-    assert_a_run_well_drawn([draw_commit_path(frame, before) for frame, before in with_before(RUNS[name])])
+    assert_a_run_well_drawn(animate(RUNS[name]).pictures)
 
 
 def test_long_names_make_cells_wider_and_none_reaches_beyond_the_row():

@@ -13,18 +13,18 @@ from kafkalearn.consuming.truncation.search import EPOCHLESS_COMMIT, UNVALIDATED
 from kafkalearn.drawing.svg import SMALL
 from kafkalearn.operations import coordinator_life as life
 from kafkalearn.operations import leadership
-from kafkalearn.operations.coordinator_life.picture import animate_coordinator_life, coordinator_life_text
+from kafkalearn.operations.coordinator_life.picture import coordinator_life_text
 from kafkalearn.operations.failover import BrokerDied, BrokerStarted, BrokerStopped, SecondPassed, Settings, simulate
-from kafkalearn.operations.failover_picture import animate_failover, describe_failover, draw_load_times, failover_text
+from kafkalearn.operations.failover_picture import describe_failover, draw_load_times, failover_text
 from kafkalearn.operations.placement import place_rotated, place_shifted
 from kafkalearn.operations.reassignment import plan_of
 from kafkalearn.views import (
+    animate,
     describe_leadership,
     describe_truncation,
     draw_leadership,
     draw_load,
     draw_moves,
-    draw_truncation,
     leadership_text,
     truncation_text,
 )
@@ -58,20 +58,15 @@ def found(story):
 
 
 RUNS = {
-    "leadership": (THREE, RETURN, draw_leadership, leadership_text),
-    "truncation-bare-commit": (EPOCHLESS_COMMIT.settings, found(EPOCHLESS_COMMIT), draw_truncation, truncation_text),
-    "truncation-unvalidated": (
-        UNVALIDATED_ASSIGNMENT.settings,
-        found(UNVALIDATED_ASSIGNMENT),
-        draw_truncation,
-        truncation_text,
-    ),
+    "leadership": (THREE, RETURN, leadership_text),
+    "truncation-bare-commit": (EPOCHLESS_COMMIT.settings, found(EPOCHLESS_COMMIT), truncation_text),
+    "truncation-unvalidated": (UNVALIDATED_ASSIGNMENT.settings, found(UNVALIDATED_ASSIGNMENT), truncation_text),
 }
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_reads_as_expected(name):
-    of_run, trace, _, in_text = RUNS[name]
+    of_run, trace, in_text = RUNS[name]
     actual = "\n\n".join(in_text(of_run, frame, before) for frame, before in with_before(trace))
 
     assert actual == expected(f"{name}.txt", actual)
@@ -83,8 +78,8 @@ def font_sizes(drawing):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_is_well_drawn(name):
-    of_run, trace, draw, _ = RUNS[name]
-    assert_a_run_well_drawn([draw(of_run, frame, before) for frame, before in with_before(trace)])
+    of_run, trace, _ = RUNS[name]
+    assert_a_run_well_drawn(animate(trace, of_run).pictures)
 
 
 def test_who_has_a_newer_epoch_than_its_leader_takes_nobody_for_the_leader():
@@ -168,7 +163,7 @@ TRACE = simulate(SETTINGS, [BrokerDied(1), *[SecondPassed()] * 14, BrokerStarted
 
 
 def test_every_second_is_drawn_and_said():
-    shown = animate_failover(SETTINGS, TRACE, title="A broker dies")
+    shown = animate(TRACE, SETTINGS, title="A broker dies")
     assert len(shown.pictures) == len(TRACE)
     assert all(each.size[0] == 1000 and each.size[1] <= 590 for each in shown.pictures)
     assert shown.captions[0] == "The start: nobody asks."
@@ -177,9 +172,9 @@ def test_every_second_is_drawn_and_said():
 
 
 def test_the_pictures_grow_by_what_was_heard():
-    shown = animate_failover(SETTINGS, TRACE)
+    shown = animate(TRACE, SETTINGS)
     assert shown.pictures[3].count("<path") < shown.pictures[10].count("<path")
-    part = animate_failover(SETTINGS, TRACE[5:9])
+    part = animate(TRACE[5:9], SETTINGS)
     assert part.captions == shown.captions[5:9]
 
 
@@ -198,7 +193,7 @@ def test_with_nobody_to_lead_that_is_said():
 
 def test_a_run_longer_than_a_minute_has_no_room():
     with pytest.raises(KafkaLearnError, match="room for 60 seconds"):
-        animate_failover(SETTINGS, simulate(SETTINGS, [SecondPassed()] * 61))
+        animate(simulate(SETTINGS, [SecondPassed()] * 61), SETTINGS)
 
 
 def test_times_of_loads_are_two_bars_a_broker_and_at_most_seven_brokers():
@@ -217,7 +212,7 @@ MOVES += [life.Request(2, "OffsetFetch"), life.OrderCarriedOut(1, 2), life.LoadR
 @pytest.mark.parametrize("release", ["1.1", "3.9", "4.3"])
 def test_a_coordinators_life_is_drawn_and_said(release):
     trace = life.simulate(life.Settings(release), MOVES)
-    shown = animate_coordinator_life(trace, title="A coordinator resigns")
+    shown = animate(trace, title="A coordinator resigns")
     for drawing in shown.pictures:
         assert min(font_sizes(drawing)) >= SMALL
         assert drawing.size[1] <= 590
@@ -235,4 +230,4 @@ def test_whether_a_broker_has_a_task_for_expiry_stands_in_its_lines():
 
 def test_a_life_of_many_brokers_is_refused():
     with pytest.raises(KafkaLearnError, match="has room for 3 brokers, got 4"):
-        animate_coordinator_life(life.simulate(life.Settings(broker_ids=(1, 2, 3, 4)), []))
+        animate(life.simulate(life.Settings(broker_ids=(1, 2, 3, 4)), []))

@@ -1,7 +1,6 @@
 import html
 import re
 import unicodedata
-from functools import partial
 from xml.etree import ElementTree
 
 import pytest
@@ -15,25 +14,20 @@ from kafkalearn.coordinator.picture import broker_fill
 from kafkalearn.drawing.svg import MARK
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
-from kafkalearn.views import draw_key, draw_keyless, draw_lookup, draw_offsets_topic
+from kafkalearn.views import animate, draw_key, draw_keyless, draw_lookup, draw_offsets_topic
 from tests.drawing.drawn import assert_a_run_well_drawn
-from tests.recorded import with_before
 
 BROKERS = st.one_of(st.none(), st.integers(0, 9))
 
 
-def drawn(trace, draw):
-    return [draw(frame, before) for frame, before in with_before(trace)]
-
-
 def keyless_run(release, **settings):
     settings = Settings(5, release, batch_size=1000, **settings)
-    return drawn(simulate(settings, sends(30, drain_every=12)), partial(draw_keyless, settings))
+    return animate(simulate(settings, sends(30, drain_every=12)), settings).pictures
 
 
 RUNS = {
-    "lookup": drawn(look_up("console-consumer-77682", round_robin_leaders([1, 2, 3])), draw_lookup),
-    "a long id": drawn(look_up("订单" * 60, [1, None] * 120, 240)[::20], draw_lookup),
+    "lookup": animate(look_up("console-consumer-77682", round_robin_leaders([1, 2, 3]))).pictures,
+    "a long id": animate(look_up("订单" * 60, [1, None] * 120, 240)[::20]).pictures,
     "round robin": keyless_run("2.3", available=(0, 2)),
     "sticky": keyless_run("2.4"),
     "uniform sticky": keyless_run("4.3"),

@@ -31,7 +31,15 @@ from kafkalearn.replication import (
     simulate,
 )
 from kafkalearn.replication.events import FetchAnswered
-from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
+from kafkalearn.views import (
+    animate,
+    describe_replication,
+    draw_hw_leo,
+    draw_lag,
+    draw_replication,
+    figure,
+    replication_text,
+)
 from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, words_of
 from tests.drawing.test_consuming import story
 from tests.recorded import expected, with_before
@@ -53,8 +61,8 @@ STORIES = {
 
 
 def drawn(settings, events):
-    trace = simulate(settings, events)
-    return trace, [draw_replication(settings, frame, before) for frame, before in with_before(trace)]
+    shown = animate(simulate(settings, events), settings)
+    return shown.trace, shown.pictures
 
 
 @pytest.mark.parametrize("name", STORIES)

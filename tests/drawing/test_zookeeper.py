@@ -14,10 +14,11 @@ from kafkalearn.drawing.svg import MARK
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import StoreGroup
 from kafkalearn.replication.events import BrokerCrashed as ReplicaCrashed
+from kafkalearn.views import animate
 from kafkalearn.zookeeper import commits, connector, fetching
 from kafkalearn.zookeeper import simple_consumer as by_hand
 from kafkalearn.zookeeper.commits import AutoCommit, BackoffPassed, Rewind, Start
-from kafkalearn.zookeeper.commits_picture import animate_offset_stores, describe_offset_stores, draw_offset_stores
+from kafkalearn.zookeeper.commits_picture import describe_offset_stores, draw_offset_stores
 from kafkalearn.zookeeper.connector.simulator import NOBODY_GIVES_UP
 from kafkalearn.zookeeper.eras import play_eras
 from kafkalearn.zookeeper.eras_picture import draw_eras
@@ -35,15 +36,11 @@ from kafkalearn.zookeeper.fetching import (
     StartConnections,
     StopConnections,
 )
-from kafkalearn.zookeeper.fetching_picture import animate_fetching, describe_fetching, draw_fetching
-from kafkalearn.zookeeper.picture import animate_zookeeper, describe_zookeeper, draw_zookeeper, zookeeper_text
+from kafkalearn.zookeeper.fetching_picture import describe_fetching, draw_fetching
+from kafkalearn.zookeeper.picture import describe_zookeeper, draw_zookeeper, zookeeper_text
 from kafkalearn.zookeeper.schedules import play
 from kafkalearn.zookeeper.search import find, herd
-from kafkalearn.zookeeper.simple_consumer_picture import (
-    animate_simple_consumer,
-    describe_simple_consumer,
-    draw_simple_consumer,
-)
+from kafkalearn.zookeeper.simple_consumer_picture import describe_simple_consumer, draw_simple_consumer
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
 from tests.contract.zookeeper import SIMULATORS
 from tests.drawing.drawn import assert_well_drawn, words_of
@@ -105,7 +102,7 @@ def test_a_run_reads_as_expected():
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_is_well_drawn(name):
     settings, trace = RUNS[name]
-    assert_well_drawn([draw_zookeeper(settings, frame, before) for frame, before in with_before(trace)])
+    assert_well_drawn(animate(trace, settings).pictures)
 
 
 def test_what_changes_is_marked_and_what_is_gone_is_struck_through():
@@ -124,11 +121,6 @@ def test_every_event_has_words_of_its_own():
     }
     assert len(said) > 14
     assert not any(name in words for name, words in said.items())
-
-
-def test_an_animation_has_a_picture_for_each_moment():
-    shown = animate_zookeeper(SETTINGS, LIFE[:6], title="two nodes", stills=[3])
-    assert len(shown.pictures) == 6
 
 
 def test_the_eras_are_drawn_below_each_other_on_one_axis():
@@ -194,8 +186,7 @@ def test_what_does_not_fit_is_counted():
 
 
 def test_the_animation_has_a_sentence_for_every_moment():
-    shown = animate_fetching(RUN)
-    assert len(shown.captions) == len(RUN)
+    shown = animate(RUN)
     assert all(each.endswith(".") for each in shown.captions)
     assert shown.captions[9] == (
         "A chunk is in the queue of stream 0: 4 of orders-2. "
@@ -286,7 +277,7 @@ BY_HAND = by_hand.simulate(HAND, APPLICATION)
 @pytest.mark.parametrize("name", STORE_RUNS)
 def test_a_run_of_two_stores_is_well_drawn(name):
     settings, trace = STORE_RUNS[name]
-    assert_well_drawn([draw_offset_stores(settings, frame, before) for frame, before in with_before(trace)])
+    assert_well_drawn(animate(trace, settings).pictures)
 
 
 def test_a_start_shows_which_store_was_asked_and_which_believed():
@@ -324,7 +315,7 @@ def test_what_does_not_fit_is_counted__zookeeper_offsets():
 
 
 def test_an_application_by_hand_is_well_drawn():
-    assert_well_drawn([draw_simple_consumer(HAND, frame, before) for frame, before in with_before(BY_HAND)])
+    assert_well_drawn(animate(BY_HAND, HAND).pictures)
 
 
 def test_a_request_goes_to_the_broker_that_was_asked_with_its_answer():
@@ -349,8 +340,3 @@ def test_each_moment_of_the_application_has_a_sentence():
         "It fetches, and broker 2 cannot be reached.",
         "The application asks broker 2 who leads: it cannot be reached.",
     ]
-
-
-def test_animations_have_a_picture_for_each_moment():
-    assert len(animate_offset_stores(STORES, STORE_RUNS["a move"][1], stills=[6]).pictures) == len(MOVE) + 1
-    assert len(animate_simple_consumer(HAND, BY_HAND, title="by hand").pictures) == len(APPLICATION) + 1

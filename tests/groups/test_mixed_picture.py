@@ -7,7 +7,8 @@ from kafkalearn.groups import mixed
 from kafkalearn.groups.classic import JoinGroup
 from kafkalearn.groups.consumer import Settings, join, leave
 from kafkalearn.groups.mixed import pods
-from kafkalearn.groups.mixed_picture import animate_mixed, describe_mixed, describe_pods, draw_pods
+from kafkalearn.groups.mixed_picture import describe_mixed, describe_pods, draw_pods
+from kafkalearn.views import animate
 
 READS = (("range", mixed.Subscription(("orders",))),)
 
@@ -24,7 +25,7 @@ def test_a_step_says_what_was_asked_and_what_the_group_is():
     assert "JoinGroup of c: NONE. A consumer group" in said[2]
     assert "c (classic)" in said[2]
     assert said[3].startswith("ConsumerGroupHeartbeat of n, who leaves: NONE. A classic group")
-    pictures = animate_mixed(run).pictures
+    pictures = animate(run).pictures
     assert len(pictures) == 4
     assert "type: classic" in str(pictures[3])
     assert "is gone" in str(pictures[3])
@@ -32,7 +33,7 @@ def test_a_step_says_what_was_asked_and_what_the_group_is():
 
 def test_what_has_no_room_is_refused():
     with pytest.raises(KafkaLearnError, match="room for 6 members"):
-        animate_mixed(run_of(join("n", ["orders"]), topics={"orders": 9}))
+        animate(run_of(join("n", ["orders"]), topics={"orders": 9}))
 
 
 def test_pods_are_drawn_with_what_the_old_dashboard_shows_what_was_asked_and_what_nobody_reads():

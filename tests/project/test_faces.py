@@ -125,11 +125,11 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "log_text lookup_text purgatory_text push_text rebalance_text "
         "record_bytes_text replication_text requests_text store_text transactions_text truncation_text wheels_text "
         "zookeeper_text",
-        "a run of one's own producer": "animate_keyless",
-        "a moment of a run, drawn or in a sentence": "describe_failover describe_fetching describe_group "
-        "describe_keyless describe_offset_stores describe_push describe_rebalance describe_simple_consumer "
-        "describe_zookeeper draw_fetching draw_group draw_keyless draw_offset_stores draw_rebalance "
-        "draw_simple_consumer draw_zookeeper",
+        "a moment of a run, drawn or in a sentence": "describe_coordinator_life describe_epochs "
+        "describe_failover describe_fetching describe_group describe_keyless describe_mixed describe_offset_stores "
+        "describe_pods describe_push describe_rebalance describe_simple_consumer describe_zookeeper "
+        "draw_coordinator_life draw_epochs draw_failover draw_fetching draw_group draw_keyless draw_mixed "
+        "draw_offset_stores draw_pods draw_rebalance draw_simple_consumer draw_zookeeper",
         "one's own assignment in a sentence": "describe_assignment",
     },
     "kafkalearn.formats.wire": {"bytes that are not what they should be": "Undecodable"},

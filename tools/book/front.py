@@ -16,7 +16,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
-from kafkalearn.views import animate_consuming
+from kafkalearn.views import animate
 from tools.book.chapter import Chapter
 from tools.book.chapter.contents import inline_html
 from tools.book.exercises import exercises_of
@@ -63,7 +63,7 @@ def _played() -> str:
     both = [Poll("billing", "billing-0", 2), Poll("billing", "billing-1", 2)]
     joins = [Join("billing", "billing-0"), Join("billing", "billing-1")]
     events = [*orders, *joins, *both, Leave("billing", "billing-1"), *[both[0]] * 3]
-    drawn = animate_consuming(simulate(Settings(partition_count=3), events), title="Who reads on when a member leaves?")
+    drawn = animate(simulate(Settings(partition_count=3), events), title="Who reads on when a member leaves?")
     found = _STATE.search(drawn.html(len(orders)))
     assert found is not None
     data = f'<script type="application/json">{found[1]}</script>'

@@ -27,7 +27,7 @@ from types import MappingProxyType
 
 from kafkalearn import replication
 from kafkalearn.assignors import Assignment, Member, assign, compare, rebalance, rejoin
-from kafkalearn.assignors.picture import animate_rebalance, describe_assignment, draw_assignment
+from kafkalearn.assignors.picture import describe_assignment, draw_assignment
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, counted, shown
@@ -43,7 +43,6 @@ from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import MOST_FRAMES, Animation, animation
 from kafkalearn.formats.disk import parse_segment
 from kafkalearn.formats.wire import Undecodable
-from kafkalearn.groups.picture import animate_group
 from kafkalearn.groups.timeline_picture import draw_timeline
 from kafkalearn.offsets import decode, formatter_line
 from kafkalearn.offsets.record_picture import MOST_BYTES, describe_record_bytes, draw_record_bytes, record_bytes
@@ -79,6 +78,7 @@ from kafkalearn.replication.state import Partition
 from kafkalearn.replication.words import describe_replication
 from kafkalearn.scenarios import find_change, simulate
 from kafkalearn.scenarios.playing import PROTOCOLS
+from kafkalearn.views import animate
 
 __all__ = ["ANSWERS"]
 
@@ -275,7 +275,7 @@ def assignment(fields: Mapping[str, object]) -> dict[str, object]:
         return said
     table = rows_html(compare(list(CLIENT_ASSIGNORS), topics, members, later))
     said["html"] += f"<p>{escape('The same change by each assignor of the client:')}</p>{table}"
-    return said | played(animate_rebalance(rebalance(name, topics, members, later)))
+    return said | played(animate(rebalance(name, topics, members, later)))
 
 
 def topics_in(text: str) -> dict[str, int]:
@@ -350,7 +350,7 @@ def scenario(fields: Mapping[str, object]) -> dict[str, object]:
     outcome = simulate(text_field(fields, "scenario"), **_given(fields))
     said = {"text": str(outcome), "html": str(draw_timeline(outcome))}
     is_short = 0 < len(outcome.trace) <= MOST_FRAMES
-    return said | (played(animate_group(outcome)) if is_short else {})
+    return said | (played(animate(outcome)) if is_short else {})
 
 
 def cure(fields: Mapping[str, object]) -> dict[str, object]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
-from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.operations.coordinator_life import model
 from kafkalearn.operations.leadership import LeaderChanged
 
@@ -165,15 +165,3 @@ def _panel(life: model.Life, was: model.Life, coordinator: model.Coordinator, y:
     for place, words in enumerate(lines):
         is_new = words not in old
         yield svg.text(LEFT + 200, y + 30 + LINE_HEIGHT * place, words, svg.SMALL, **svg.stress(is_new))
-
-
-def animate_coordinator_life(
-    trace: Trace[model.Life, model.Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
-) -> Animation:
-    """A run for `play`.
-
-    >>> from kafkalearn.operations.coordinator_life import BrokerLost, Settings, simulate
-    >>> len(animate_coordinator_life(simulate(Settings(), [BrokerLost(1)])).pictures)
-    2
-    """
-    return animation(trace, draw_coordinator_life, describe_coordinator_life, title=title, start=start, stills=stills)
