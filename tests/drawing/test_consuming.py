@@ -51,8 +51,7 @@ TRACE = simulate(THREE, STORY)
 
 
 def test_a_topic_and_its_groups_read_as_expected():
-    frames = with_before(TRACE)
-    actual = "\n\n".join(consuming_text(frame, before) for frame, before in frames)
+    actual = "\n\n".join(consuming_text(frame, before) for frame, before in with_before(TRACE))
     assert actual == expected("consuming.txt", actual)
 
 

@@ -53,8 +53,7 @@ def by_range(members):
 
 
 def told(trace):
-    frames = with_before(trace)
-    return "\n\n".join(views.rebalance_text(frame, before) for frame, before in frames)
+    return "\n\n".join(views.rebalance_text(frame, before) for frame, before in with_before(trace))
 
 
 @pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
@@ -186,10 +185,6 @@ def frames(outcome):
     return list(with_before(outcome.trace))
 
 
-def drawn(outcome):
-    return [views.draw_group(outcome, frame, before) for frame, before in frames(outcome)]
-
-
 @pytest.mark.parametrize("name", ["default", "cooperative"])
 def test_a_scenario_reads_as_expected(name):
     outcome = OUTCOMES[name]
@@ -199,7 +194,7 @@ def test_a_scenario_reads_as_expected(name):
 
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_a_run_its_timeline_and_the_states_are_well_drawn(name):
-    assert_a_run_well_drawn(drawn(OUTCOMES[name]))
+    assert_a_run_well_drawn(views.animate(OUTCOMES[name]).pictures)
     assert_well_drawn([views.draw_timeline(OUTCOMES[name])])
     assert_well_drawn([views.draw_group_states()])
 

@@ -2,7 +2,6 @@
 
 import json
 from contextlib import nullcontext
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -123,33 +122,21 @@ def test_a_first_pass_that_is_late_is_none(monkeypatch):
 # A topic is created before its brokers have made the folder of each replica: the one without a record comes last.
 
 
-def waits_that(make, monkeypatch):
-    """Waiting takes no time; after the third wait what is to be made is made."""
+@pytest.mark.parametrize("made", ["orders-4", "orders-3"])
+def test_a_replica_that_the_broker_is_about_to_make_is_waited_for_five_seconds(monkeypatch, tmp_path, made):
     waited = []
 
     def sleep(seconds):
         waited.append(seconds)
         if len(waited) == 3:
-            make()
+            (tmp_path / made).mkdir()
+            (tmp_path / made / f"{0:020}.log").touch()
 
     monkeypatch.setattr(cluster, "time", SimpleNamespace(sleep=sleep))
-    return waited
-
-
-def test_a_replica_that_the_broker_is_about_to_make_is_waited_for(monkeypatch, tmp_path):
-    def make():
-        (tmp_path / "orders-4").mkdir()
-        (tmp_path / "orders-4" / f"{0:020}.log").touch()
-
-    waited = waits_that(make, monkeypatch)
-
-    assert (cluster.Disk(tmp_path).records("orders", 4), cluster.Disk(tmp_path).log_end_offset("orders", 4)) == ((), 0)
-    assert len(waited) == 3
-
-
-def test_a_replica_that_is_not_there_is_refused_after_five_seconds_with_what_is_there(monkeypatch, tmp_path):
-    waited = waits_that(Path(tmp_path, "orders-3").mkdir, monkeypatch)
-
+    disk = cluster.Disk(tmp_path)
+    if made == "orders-4":
+        assert (disk.log_end_offset("orders", 4), len(waited)) == (0, 3)
+        return
     with pytest.raises(NotThere, match=r"no replica of orders-4 in .*; there is orders-3"):
-        cluster.Disk(tmp_path).records("orders", 4)
+        disk.records("orders", 4)
     assert sum(waited) == pytest.approx(5)

@@ -81,14 +81,22 @@ function isLittle(open, rest, room) {
   return height(open.pieces) < little || (height(rest) < little && !asks(rest));
 }
 
-// A long name in a table goes on in the next line behind a dot or a dash, not in the middle of a word.
+// A long name in a table goes on in the next line behind a dot or a dash, not in the middle of a word; bytes in hex after
+// sixteen of them. A command's option stays whole with its dashes.
+const LONGEST_OPTION = 28;
 function letNamesBreak() {
-  for (const cell of document.querySelectorAll(".book-cell tbody :is(td, th):not(:has(wbr))")) {
+  for (const cell of document.querySelectorAll(".book-cell table :is(td, th):not(:has(wbr, .kept-option))")) {
     const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), texts = [];
     while (walker.nextNode()) texts.push(walker.currentNode);
     for (const text of texts) {
-      const isCode = text.parentElement.closest("code"), places = isCode ? /(?<=[.$_/-])(?=\w)/ : /(?<=\w[.$_/])(?=\w)|(?<=[a-z]{2})(?=[A-Z][a-z])/;
-      const broken = (word) => word.split(isCode || word.length > 15 ? places : /$^/).flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part]));
+      const isCode = text.parentElement.closest("code"), most = cell.closest("thead") ? 8 : isCode ? 10 : 15; // letters that stay together
+      const places = isCode ? /(?<=[.$_/-])(?=\w)/ : /(?<=\w[.$_/])(?=\w)|(?<=[a-z]{2})(?=[A-Z][a-z])/;
+      const option = (word) => Object.assign(document.createElement("span"), { className: "kept-option", textContent: word });
+      const broken = (word) => {
+        if (isCode && /^--?\w/.test(word) && word.length <= LONGEST_OPTION) return [option(word)];
+        const parts = /^[\da-f]{40,}$/.test(word) ? word.match(/.{1,32}/g) : word.split(word.length > most ? places : /$^/);
+        return parts.flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part]));
+      };
       const parts = text.data.split(/(\s+)/).flatMap(broken);
       if (parts.some((part) => part.tagName)) text.replaceWith(...parts);
     }
@@ -96,9 +104,19 @@ function letNamesBreak() {
 }
 
 // What a tool prints keeps its columns: lines that are a little too long for the screen stand closer, none is broken.
-// Blanks at the end of a line need no room.
-const MOST_CLOSE_EM = 0.1;
+// Blanks at the end of a line need no room. Lines that stand between words are as large as these; where they are too
+// long, they get smaller, down to the letters of code.
+const MOST_CLOSE_EM = 0.1, CODE = "calc(22 * var(--px))";
 function keepLines() {
+  for (const lines of document.querySelectorAll(".book-cell .jp-RenderedMarkdown pre")) {
+    lines.style.fontSize = "";
+    if (!shownIn(lines)) continue;
+    const code = lines.firstElementChild ?? lines, around = 2 * parseFloat(getComputedStyle(lines).paddingLeft);
+    code.style.whiteSpace = "pre";
+    const scale = (lines.clientWidth - around) / (lines.scrollWidth - around);
+    if (scale < 1) lines.style.fontSize = `max(${CODE}, ${scale * parseFloat(getComputedStyle(lines).fontSize) - 0.2}px)`;
+    code.style.whiteSpace = "";
+  }
   const longest = (lines) => Math.max(...lines.map((line) => line.length));
   for (const lines of document.querySelectorAll(".book-cell .jp-OutputArea-output > pre")) {
     if (!shownIn(lines)) continue;
@@ -310,7 +328,7 @@ function endSlides() {
   document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
-  document.querySelectorAll(".book-cell .jp-OutputArea-output > pre").forEach((each) => { each.style.letterSpacing = ""; });
+  document.querySelectorAll(".book-cell :is(.jp-OutputArea-output > pre, .jp-RenderedMarkdown pre)").forEach((each) => Object.assign(each.style, { letterSpacing: "", fontSize: "" }));
   freeWidths();
   document.getElementById("show-slides").textContent = "Slides";
   slides[at]?.pieces[0].element.scrollIntoView();
