@@ -2,8 +2,7 @@
 
 In words: a sentence (`describe_assignment`, `describe_rebalance`), or the whole of it as text (`assignment_text`,
 `rebalance_text`). `draw_assignment` draws an assignment, alone or against the one before it, what moved marked.
-`animate_rebalance` draws a run of `kafkalearn.assignors.rebalance`, `draw_rebalance` one moment of it, to the size that
-all moments need.
+`draw_rebalance` draws one moment of a run of `kafkalearn.assignors.rebalance`, to the size that all its moments need.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A topic and the groups that read it, in words and as a picture: a lane for each partition, a bar for each group.
 
-`animate_consuming` draws a whole run; `draw_consuming` one moment of it, to the size that all moments need.
+`draw_consuming` draws one moment of a run, to the size that all its moments need.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The same records pulled and pushed, in words and as a picture: the log with its readers above, the queues below.
 
-`animate_push` draws a whole run; `draw_push` one moment of it, to the size that all moments need.
+`draw_push` draws one moment of a run, to the size that all its moments need.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In words: a sentence about a frame (`describe_keyless`), where the next record goes (`keyless_rule`), the whole of it as
 text (`keyless_text`). As a picture: a lane for each partition, batches filling up; `draw_keyless` draws a frame of
-`kafkalearn.partitioning.keyless.simulate`, `animate_keyless` a whole run.
+`kafkalearn.partitioning.keyless.simulate`.
 """
 
 from __future__ import annotations

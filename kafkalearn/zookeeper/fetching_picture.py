@@ -1,7 +1,6 @@
 """A fetch pipeline, shown: a sentence or two about each moment, and a picture of it.
 
-In the picture logs on brokers, fetchers, queues of chunks and streams stand from left to right. `animate_fetching`
-draws a whole run, `draw_fetching` one moment of it.
+In the picture logs on brokers, fetchers, queues of chunks and streams stand from left to right.
 """
 
 from __future__ import annotations

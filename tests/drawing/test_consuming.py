@@ -57,6 +57,7 @@ def test_a_topic_and_its_groups_read_as_expected():
 
 def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before():
     drawn = animate(TRACE)
+    assert drawn.pictures[-1] == draw_consuming(TRACE, TRACE[-1], TRACE[-2])
     assert_well_drawn(drawn.pictures)
     assert all(one.split("\n", 1)[1] != other.split("\n", 1)[1] for one, other in pairwise(drawn.pictures))
 

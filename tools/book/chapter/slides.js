@@ -85,13 +85,13 @@ function isLittle(open, rest, room) {
 // sixteen of them. A command's option stays whole with its dashes.
 const LONGEST_OPTION = 28;
 function letNamesBreak() {
-  for (const cell of document.querySelectorAll(".book-cell table :is(td, th):not(:has(wbr, .kept-option))")) {
+  for (const cell of document.querySelectorAll(".book-cell table :is(td, th):not(:has(wbr, .kept-whole))")) {
     const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), texts = [];
     while (walker.nextNode()) texts.push(walker.currentNode);
     for (const text of texts) {
       const isCode = text.parentElement.closest("code"), most = cell.closest("thead") ? 8 : isCode ? 10 : 15; // letters that stay together
       const places = isCode ? /(?<=[.$_/-])(?=\w)/ : /(?<=\w[.$_/])(?=\w)|(?<=[a-z]{2})(?=[A-Z][a-z])/;
-      const option = (word) => Object.assign(document.createElement("span"), { className: "kept-option", textContent: word });
+      const option = (word) => Object.assign(document.createElement("span"), { className: "kept-whole", textContent: word });
       const broken = (word) => {
         if (isCode && /^--?\w/.test(word) && word.length <= LONGEST_OPTION) return [option(word)];
         const parts = /^[\da-f]{40,}$/.test(word) ? word.match(/.{1,32}/g) : word.split(word.length > most ? places : /$^/);
