@@ -22,7 +22,7 @@ FAST: Mapping[str, object] = {
 AT_ONCE: Mapping[str, object] = {"linger.ms": 0, "enable.idempotence": False, "sticky.partitioning.linger.ms": 0}
 """What the producer of `send_records` gets: a batch for each record, and nothing sent twice unless it is asked for."""
 
-TIMEOUT_S = 15.0
+TIMEOUT_S = 60.0
 
 
 def client_config(bootstrap: str, config: Mapping[str, object]) -> dict[str, Any]:

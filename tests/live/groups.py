@@ -17,7 +17,7 @@ from kafkalearn.live import Kafka
 from kafkalearn.live.cluster import DescribedGroup
 from kafkalearn.live.errors import wait_for
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 120.0
 PASSED_OVER = "too slow"
 
 

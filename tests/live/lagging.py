@@ -30,13 +30,13 @@ def transaction(kafka: Kafka, topic: str, count: int, ends: bool = True):
     """Records of one transaction, which ends or hangs; whoever has the producer keeps it open."""
     # The coordinator aborts what is open for longer, 60 s by default: too short beside other work.
     producer = kafka.producer(transactional_id=f"of-{topic}", transaction_timeout_ms=600_000)
-    producer.init_transactions(30)
+    producer.init_transactions(120)
     producer.begin_transaction()
     for number in range(count):
         producer.produce(topic, str(number), partition=0)
-    producer.flush(30)
+    producer.flush(120)
     if ends:
-        producer.commit_transaction(30)
+        producer.commit_transaction(120)
     return producer
 
 
@@ -112,7 +112,7 @@ class Lagging:
     def close(self) -> None:
         """Leave, and end the transaction that hangs."""
         self.consumer.close()
-        self.open.abort_transaction(30)
+        self.open.abort_transaction(120)
 
 
 def shared(kafka: Kafka) -> str:
@@ -121,7 +121,7 @@ def shared(kafka: Kafka) -> str:
     says = ("--entity-type", "groups", "--entity-name", SHARED, "--add-config", "share.auto.offset.reset=earliest")
     kafka.tool("configs", "--alter", *says)
     kafka.send("jobs", ["a"] * 2)
-    reads = ("--topic", "jobs", "--group", SHARED, "--max-messages", "2", "--timeout-ms", "20000")
+    reads = ("--topic", "jobs", "--group", SHARED, "--max-messages", "2", "--timeout-ms", "60000")
     kafka.tool("console-share-consumer", *reads)
     kafka.send("jobs", ["a"] * 3)
     return kafka.tool("share-groups", "--describe", "--group", SHARED)

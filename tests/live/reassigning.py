@@ -18,7 +18,7 @@ BROKERS = (1, 2, 3, 4)
 ACKS = {0: 0, 1: 1, "all": -1}
 CONFIG = {"replica.lag.time.max.ms": 60000, "broker.session.timeout.ms": 2000}
 QUIET_S = 0.25
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 
 # name -> topic (replicas, min ISR), then the steps
 SCRIPTS: dict[str, tuple[tuple[int, ...], int, list[tuple]]] = {
@@ -152,12 +152,12 @@ class Script:
 
     def _reassign(self, replicas: list[int] | None, may_change_factor: bool = True) -> str:
         words = reassign(self.place, replicas, may_change_factor)
-        answer = self.kafka.ask(self._any(), "AlterPartitionReassignments", words, timeout_s=10)
+        answer = self.kafka.ask(self._any(), "AlterPartitionReassignments", words, timeout_s=60)
         return error_name(answer["responses"][0]["partitions"][0]["errorCode"])
 
     def _elect(self, kind: str) -> str:
         words = elect(self.place, is_unclean=kind == "unclean") | {"timeoutMs": 200}
-        answer = self.kafka.ask(self._any(), "ElectLeaders", words, timeout_s=10)
+        answer = self.kafka.ask(self._any(), "ElectLeaders", words, timeout_s=60)
         return error_name(answer["replicaElectionResults"][0]["partitionResult"][0]["errorCode"])
 
     def _produce(self, count: int, acks: int | str) -> list:

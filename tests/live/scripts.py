@@ -16,7 +16,7 @@ REPLICATION = (
     "the controller: elections, ISR changes, eligible leader replicas", "the leader epoch cache",
 )  # fmt: skip
 
-TRIES = 3
+TRIES = 10  # what has to be quick is played again where this machine was not
 _ATTEMPTS = count(1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from time import sleep
 
 import pytest
 
@@ -19,26 +18,30 @@ pytestmark = pytest.mark.live
 GROUP, PLACE = "billing", TopicPartition("orders", 0)
 CONFIG = {
     "offsets.topic.num.partitions": 1,
-    "offsets.commit.timeout.ms": 1500,
+    "offsets.commit.timeout.ms": 8000,  # far longer than a busy machine needs between two steps
     "broker.session.timeout.ms": 18_000,  # else the follower that stands still is taken out of the ISR
+    "replica.lag.time.max.ms": 60_000,
 }
-ON_ITS_WAY_S = 0.3  # for a request to arrive before the next step
 RECORDED = recorded("commit-path")
+PATIENCE_S = 60.0
 
 
-def put(connection, offset):
-    """Commit; the error's name."""
-    answer = connection.call("OffsetCommit", commit(GROUP, {PLACE: offset}), NEWEST_COMMIT_WITH_NAMES)
-    return error_name(answer["topics"][0]["partitions"][0]["errorCode"]), None
+def put(offset):
+    """A commit, as a request."""
+    return "OffsetCommit", commit(GROUP, {PLACE: offset}), NEWEST_COMMIT_WITH_NAMES
 
 
-def get(connection, is_stable):
-    """Fetch; the error's name and the offset."""
+def get(is_stable):
+    """A fetch of the offset, as a request."""
     topics = [{"name": PLACE.topic, "partitionIndexes": [PLACE.partition]}]
     group = {"groupId": GROUP, "memberId": None, "memberEpoch": -1, "topics": topics}
-    answer = connection.call(
-        "OffsetFetch", {"groups": [group], "requireStable": is_stable}, NEWEST_OFFSET_FETCH_WITH_NAMES
-    )
+    return "OffsetFetch", {"groups": [group], "requireStable": is_stable}, NEWEST_OFFSET_FETCH_WITH_NAMES
+
+
+def told_by(answer):
+    """The error's name, and of a fetch the offset."""
+    if "groups" not in answer:
+        return error_name(answer["topics"][0]["partitions"][0]["errorCode"]), None
     (told,) = answer["groups"]
     if told["errorCode"]:
         return error_name(told["errorCode"]), None
@@ -53,7 +56,7 @@ class Played:
         self.kafka, self.pool = kafka, pool
         self.coordinator = kafka.coordinator(GROUP)
         self.follower, self.other = (each for each in kafka.broker_ids if each != self.coordinator)
-        self.waiting: list[tuple[str, Future]] = []
+        self.waiting: list[Future] = []
         self.is_frozen = False
 
     def play(self, name, *values):
@@ -66,26 +69,37 @@ class Played:
         if name in ("thaw", "time out", "kill"):
             return self.collected()
         if name == "tool":
-            return [self.asked(name, self.coordinator, get, False)]
+            return [self.asked(name, self.coordinator)]
         if name == "tool of another broker":
-            return [self.asked(name, self.other, get, False)]
+            return [self.asked(name, self.other)]
         if name in ("commit", "consumer"):
-            ask = (put, *values) if name == "commit" else (get, True)
-            self.waiting.append((name, self.pool.submit(self.asked, name, self.coordinator, *ask)))
-            sleep(ON_ITS_WAY_S)
-            return [] if self.is_frozen else self.collected()
+            before = self._log_end()
+            connection = self.kafka.connection(self.coordinator)
+            sent = connection.send(*(put(*values) if name == "commit" else get(True)))
+            self.waiting.append(self.pool.submit(self.answered, name, connection, sent))
+            if not self.is_frozen:
+                return self.collected()
+            if name == "commit":
+                wait_for(self._log_end, lambda now: now > before, "the commit in its log:")
         return []
 
-    def asked(self, name, broker_id, ask, *values):
+    def _log_end(self):
+        return self.kafka.disk(self.coordinator).log_end_offset("__consumer_offsets", 0)
+
+    def asked(self, name, broker_id):
+        connection = self.kafka.connection(broker_id)
+        return self.answered(name, connection, connection.send(*get(False)))
+
+    def answered(self, name, connection, sent):
         try:
-            return (name, *ask(self.kafka.connection(broker_id), *values))
+            return (name, *told_by(connection.receive(sent, PATIENCE_S)))
         except NoAnswer:
             return name, None, None
 
     def collected(self):
         """The answers to all that was waiting, in the order in which it was asked."""
         waiting, self.waiting = self.waiting, []
-        return [future.result() for _, future in waiting]
+        return [future.result() for future in waiting]
 
 
 def answers_to(kafka, pool, script):
@@ -97,7 +111,7 @@ def answers_to(kafka, pool, script):
         told += played.play(*step)
         if step == ["thaw"]:
             newest = script["answers"][-1][2]
-            wait_for(lambda newest=newest: get(kafka.connection(played.coordinator), False)[1], newest)
+            wait_for(lambda newest=newest: played.asked("tool", played.coordinator)[2], newest)
     return [list(each) for each in told]
 
 
@@ -122,7 +136,7 @@ def test_a_commit_in_flight_has_no_answer_when_its_coordinator_is_killed_and_the
         kafka.thaw(played.follower)
         assert played.play("tool of another broker") == [("tool of another broker", "NOT_COORDINATOR", None)]
         next_one = wait_for(lambda: kafka.coordinator(GROUP), lambda found: found != played.coordinator, "another one")
-        error, offset = get(kafka.connection(next_one), True)
+        error, offset = told_by(kafka.connection(next_one).call(*get(True)))
 
     assert error == "NONE"
     assert offset in (9, 10)

@@ -28,7 +28,7 @@ def led_twice(release):
             if leader != kafka.partition(TOPIC, 0).leader:
                 other = 3 - leader
                 kafka.ask(1, "AlterPartitionReassignments", reassign(PLACE, [leader, other]))
-                kafka.ask(1, "ElectLeaders", elect(PLACE), timeout_s=10)
+                kafka.ask(1, "ElectLeaders", elect(PLACE), timeout_s=60)
                 wait_for(lambda leader=leader: {kafka.partition(TOPIC, 0, each).leader for each in (1, 2)}, {leader})
             kafka.send(TOPIC, ["a", "b"])
         wait_for(lambda: kafka.disk(2).log_end_offset(TOPIC, 0), 6)

@@ -19,7 +19,7 @@ from tests.live.java import run_java_class
 
 pytestmark = pytest.mark.live
 RULE = "a group that changes its protocol while it runs"
-PATIENCE_S = 60
+PATIENCE_S = 120
 
 THERE_AND_BACK = [
     "classic classic 3 3 Classic",

@@ -174,7 +174,7 @@ def compare_bytes(records):
 def compare_printed(kafka, records, release):
     """Kafka's own formatter prints of the whole topic what ours prints of its records."""
     printed = kafka.tool(
-        "console-consumer", "--topic", OFFSETS_TOPIC, "--from-beginning", "--timeout-ms", "20000",
+        "console-consumer", "--topic", OFFSETS_TOPIC, "--from-beginning", "--timeout-ms", "60000",
         "--max-messages", str(len(records)),
         "--formatter", "org.apache.kafka.tools.consumer.OffsetsMessageFormatter",
     )  # fmt: skip

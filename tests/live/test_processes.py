@@ -62,7 +62,7 @@ class Program:
 
     def leftovers(self) -> list:
         """The processes and files that are still there after as long as they may take to end."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + TIMEOUT_S
         while time.monotonic() < deadline and any([*map(is_alive, self.pids), self.folder.exists()]):
             time.sleep(0.02)
         return [pid for pid in self.pids if is_alive(pid)] + [self.folder] * self.folder.exists()
@@ -108,7 +108,7 @@ def test_after_a_kill_of_the_python_nothing_is_left_frozen_brokers_included(rele
 
 
 def test_a_kill_while_a_forked_child_holds_the_pipe_leaves_nothing_either(release):
-    fork = "child = __import__('os').fork()\n    if child == 0: time.sleep(20); __import__('os')._exit(0)"
+    fork = "child = __import__('os').fork()\n    if child == 0: time.sleep(90); __import__('os')._exit(0)"
     program = Program(release, "time.sleep(60)", before=fork)
     program.process.kill()
 

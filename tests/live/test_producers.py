@@ -90,7 +90,7 @@ def test_a_thousand_keys_land_where_we_say(kafka, new_name, partitioner):
         producer.produce(
             topic, b"", key, on_delivery=lambda _, message: landed.update({message.key(): message.partition()})
         )
-    assert producer.flush(15) == 0
+    assert producer.flush(120) == 0
 
     rule = RULES[partitioner]
     assert landed == {key: partition_for_key(key, PARTITION_COUNT, rule) for key in KEYS}

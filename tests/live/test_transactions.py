@@ -221,7 +221,7 @@ def test_while_a_coordinator_loads_and_at_a_broker_that_is_none_requests_are_ref
     topic = {"name": STATE.topic, "partitionData": [batch]}
     with kafka.connection(2, A_TOOL) as tool:
         for _ in range(LARGE):
-            values = {"transactionalId": None, "acks": 1, "timeoutMs": 10_000, "topicData": [topic]}
+            values = {"transactionalId": None, "acks": 1, "timeoutMs": 60_000, "topicData": [topic]}
             (written,) = tool.call("Produce", values, 11)["responses"]
             assert written["partitionResponses"][0]["errorCode"] == 0
     wait_for(lambda: len(kafka.partition(*STATE).isr), 2, "in sync:")
