@@ -2,9 +2,8 @@
 
     python3 run.py size
 
-A line of code holds more than a comment or a docstring. The budget stands in ``tools/budget.toml``; a test
-fails when a part is beyond it, so growth is a decision: raising a budget is a commit of its own that says what the
-reader gets for it.
+A line of code holds more than a comment or a docstring. The budget, of ``tools/budget.toml``, is what a part had when
+it was last looked at: beyond it, look again.
 """
 
 from __future__ import annotations

@@ -39,7 +39,6 @@ LEFT_OUT = {
     ),
     "what is read from all releases at once": ("tests/releases/test_settings.py",),
     "causes in hundreds of recorded logs": ("tests/oncall/test_causes.py",),
-    "the size of the package": ("tests/project/test_project_files.py::test_no_part_is_beyond_its_budget",),
     "what starts other processes: the set-up, a kernel, a server, a judge of answers, the wheel": (
         "tests/benchmarks",
         "tests/exercises/progress/test_grades.py",
