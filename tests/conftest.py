@@ -12,7 +12,9 @@ from hypothesis import settings
 
 from tests.project import nothing_skipped
 from tests.project.launcher_java import make_java_home
-from tests.running import any_order, examples_only, in_time, long, quick
+from tests.running import any_order, costs, examples_only, long, quick, together
+from tests.running.costs import Costs
+from tests.running.one_java import OneJava
 
 # The same examples in every run, so that a failure is there again the next time; to look for new ones:
 # pytest --hypothesis-profile=search
@@ -29,22 +31,25 @@ for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Two ways of running: `make quick`, and any order."""
+    """Ways of running: `make quick`, any order, and with what each file costs."""
     ours = parser.getgroup("kafkalearn")
     ours.addoption("--quick", action="store_true", help="only what takes a minute: tests/running/quick.py")
     ours.addoption(any_order.OPTION, metavar="SEED", help="files, and tests of a file, in the order of this seed")
+    ours.addoption(costs.OPTION, metavar="FILE", type=Path, help="write how many seconds each file's tests took")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Put to work what is asked for; the switch lets no test be skipped, no doctest and no chapter."""
     config.pluginmanager.register(examples_only)
     config.pluginmanager.register(long)
+    config.pluginmanager.register(together)
+    config.pluginmanager.register(OneJava())
     if config.getoption("--quick"):
         config.pluginmanager.register(quick)
     if config.getoption(any_order.OPTION):
         config.pluginmanager.register(any_order)
-    if os.environ.get(in_time.SWITCH):
-        config.pluginmanager.register(in_time)
+    if config.getoption(costs.OPTION) and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(Costs(config.getoption(costs.OPTION)))
     if os.environ.get(nothing_skipped.SWITCH):
         config.pluginmanager.register(nothing_skipped)
 

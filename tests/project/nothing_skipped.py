@@ -1,11 +1,6 @@
-"""A pytest plugin: a test that is skipped has failed. Where all must run, conftest.py puts it to work.
-
-But for chapters that there was no time for: `tests.running.in_time`.
-"""
+"""A pytest plugin: a test that is skipped has failed. Where all must run, conftest.py puts it to work."""
 
 import pytest
-
-from tests.running.in_time import LEFT_OUT
 
 SWITCH = "KAFKALEARN_REQUIRE_ALL"  # set by .ci/run
 
@@ -25,8 +20,6 @@ def pytest_make_collect_report():
 def _refuse_skip(report):
     if report.skipped and not hasattr(report, "wasxfail"):  # an expected failure has run
         reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr
-        if str(reason).endswith(LEFT_OUT):
-            return report
         report.outcome = "failed"
         report.longrepr = f"{reason}\nWith {SWITCH} set nothing may be skipped."
     return report

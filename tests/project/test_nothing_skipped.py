@@ -3,13 +3,9 @@
 import os
 import subprocess
 import sys
-import time
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
-from tests.running import in_time
 from tools.environment import ROOT
 
 TESTS = """
@@ -65,24 +61,3 @@ def test_the_switch_puts_the_rule_to_work_for_the_whole_run(value, expected):
     listed = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True).stdout
 
     assert ("tests.project.nothing_skipped" in listed) == expected
-
-
-@pytest.mark.parametrize(("seconds", "expected"), [(-1, "3 passed, 2 skipped"), (60, "5 passed")])
-def test_a_chapter_that_there_is_no_time_for_is_left_out_and_named(tmp_path, seconds, expected):
-    for name in ("00_start", "01_coordinator"):
-        notebook = new_notebook(cells=[new_code_cell("1"), new_code_cell("2")])
-        nbformat.write(notebook, tmp_path / f"{name}.ipynb")
-    (tmp_path / "test_one.py").write_text("def test_one(): pass")
-    plugins = ("nbval.plugin", "tests.running.in_time", "tests.project.nothing_skipped")
-    command = [sys.executable, "-m", "pytest", "-v", "-rs", "--nbval-lax", "--nbval-current-env"]
-    command += [word for plugin in plugins for word in ("-p", plugin)]
-    environ = dict(os.environ, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTHONPATH=str(ROOT))
-    environ[in_time.SWITCH] = str(time.time() + seconds)
-    printed = subprocess.run(
-        [*command, str(tmp_path)], cwd=tmp_path, env=environ, capture_output=True, text=True
-    ).stdout
-
-    assert expected in printed.splitlines()[-1], printed
-    assert (f"01_coordinator.ipynb is {in_time.LEFT_OUT}" in printed) == ("skipped" in expected)
-    lines = [line.split("::")[0] for line in printed.splitlines() if "::" in line and "%" in line]
-    assert lines == ["00_start", "00_start", "test_one.py", "01_coordinator", "01_coordinator"]

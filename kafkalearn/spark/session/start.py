@@ -393,7 +393,8 @@ def start(settings: Mapping[str, str], defaults: Mapping[str, str]) -> SparkSess
     variables = {"PYSPARK_PYTHON": sys.executable}  # any other Python may lack what this one has
     if is_new:
         variables |= {"PYSPARK_GATEWAY_PORT": str(jvm.port), "PYSPARK_GATEWAY_SECRET": jvm.secret}
-    ours = {name: value for name, value in _settings(jvm).items() if name not in defaults}
+    all_ours = {**_settings(), "spark.sql.warehouse.dir": (jvm.folder / "warehouse").as_uri()}
+    ours = {name: value for name, value in all_ours.items() if name not in defaults}
     try:
         with gateway.variables(variables):
             session = SparkSession.builder.config(map={**ours, **settings}).getOrCreate()
@@ -405,6 +406,14 @@ def start(settings: Mapping[str, str], defaults: Mapping[str, str]) -> SparkSess
         gateway.set_java_process(jvm.process)
         _clean_up_after(jvm)
     return session
+
+
+def shared_launch() -> Launch:
+    """A Java side for the sessions of other processes, one after the other, with what `start` sets as its own settings.
+
+    They find it by PYSPARK_GATEWAY_PORT and PYSPARK_GATEWAY_SECRET, as under ``spark-submit``.
+    """
+    return _launch({}, _settings())
 
 
 def stop() -> None:
@@ -455,7 +464,7 @@ def _java_options(settings: Mapping[str, str]) -> list[str]:
     return options
 
 
-def _settings(jvm: Jvm) -> dict[str, str]:
+def _settings() -> dict[str, str]:
     return {
         "spark.master": "local[*]",
         "spark.driver.memory": f"{_default_heap_mib()}m",
@@ -466,7 +475,6 @@ def _settings(jvm: Jvm) -> dict[str, str]:
         # Below it a worker's share of a join is a table in memory, above it sorted; two such tables fit into 1 GiB.
         "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "16m",
         "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",  # no larger, or Spark does not look at the other
-        "spark.sql.warehouse.dir": (jvm.folder / "warehouse").as_uri(),
     }
 
 
