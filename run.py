@@ -43,23 +43,29 @@ def edit(words):
     return hand_over("-m", "kafkalearn.lab", "edit", *words)
 
 
-# A chapter is one kernel, so one worker; chapters take longest and are begun first, as they are named first.
+# What goes to one worker together is told by tests/running/together.py. What takes longest is named, and begun, first.
 WORKERS = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def test(words):
     """Runs one of each kind: every rule's answers and laws, lint, two chapters strictly, Spark, a real Kafka."""
     environment.require_home()
-    return hand_over("-m", "pytest", *words) if words else _tests("and not long")
+    return hand_over("-m", "pytest", *words) if words else _tests("not long and not nightly")
 
 
-def test_all(words):
-    """Runs every test: each chapter strictly and at the small size, all rules on Spark and live, the browsers."""
+def ci(words):
+    """Runs what every push must hold: each chapter strictly, all rules on Spark and live, the book and the lab."""
     environment.require_home()
-    return _tests("", *words)
+    return _tests("not nightly", *words, costs=ROOT / "data" / "generated" / "costs")
 
 
-def _tests(chosen, *words):
+def nightly(words):
+    """Runs what no push waits for: other Sparks and brokers, a second browser, fuzz; ARGS=--list, ARGS='fuzz page'."""
+    environment.require_home()
+    return hand_over("-m", "tools.nightly", *words)
+
+
+def _tests(chosen, *words, costs=None):
     """All tests that are chosen, and then those that start a real Kafka: beside Spark it would answer too late.
 
     Its jars come while the others run. Where they cannot be had, it says so here, and those tests are skipped.
@@ -70,10 +76,14 @@ def _tests(chosen, *words):
         env=environment.variables(os.environ),
         stdout=subprocess.DEVNULL,
     )
-    rest, live = (("-m", ("%s %s" % (kind, chosen)).strip(), *words) for kind in ("not live", "live"))
-    has_passed = call(VENV_PYTHON, "-m", "pytest", *WORKERS, *rest)
-    jars.wait()
-    return 0 if call(VENV_PYTHON, "-m", "pytest", *WORKERS, *live, "tests/live") and has_passed else 1
+    has_passed = []
+    for kind, places in (("not live", ()), ("live", ("tests/live",))):
+        if kind == "live":
+            jars.wait()
+        kept = ["--costs", costs / (kind.replace(" ", "-") + ".json")] if costs else []
+        chosen_here = ("-m", "%s and %s" % (kind, chosen))
+        has_passed.append(call(VENV_PYTHON, "-m", "pytest", *WORKERS, *kept, *chosen_here, *words, *places))
+    return 0 if all(has_passed) else 1
 
 
 # Plugins by name: nbval and what it brings take seconds to load in each worker, for chapters that are not run here.
@@ -180,7 +190,7 @@ def setup(words):
     return 0
 
 
-OFFERED = (lab, reset, edit, quick, test, test_all, fuzz)
+OFFERED = (lab, reset, edit, quick, test, ci, nightly, fuzz)
 OFFERED += (book, chapters, minutes, bench, live, conform, report, grades, settings, release, size, lock, setup)
 COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
 

@@ -41,7 +41,7 @@ def test_the_pages_python_has_nothing_but_its_own_modules_and_kafkalearn(python)
     assert python.run("import kafkalearn; kafkalearn.offsets_partition('test-group')") == 12
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_cells_of_quick_chapters_run_and_show_what_is_committed(python):
     ran = [each for path in chapter_paths() if path.stem[:2] in QUICK for each in run_chapter(python, path)]
 
@@ -55,7 +55,7 @@ def test_the_cells_of_quick_chapters_run_and_show_what_is_committed(python):
     }
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_cores_own_tests_pass_in_the_pages_python():
     files = ["tests/formats/test_wire.py", *files_in("tests/coordinator"), "tests/oncall/test_spark.py"]
     try:

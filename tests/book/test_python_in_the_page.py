@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.book.browsers import Shown, wait_for
+from tests.book.conftest import shown_in
 
 pytestmark = pytest.mark.browser
+shown = shown_in(chromium=(), firefox=())
 
 COORDINATOR, LEADERS, SPARK, CONTROLS, HASHES = "c01-005", "c01-003", "c01-024", "c01-017", "c01-007"
 PRESS = """(cell, words) => {

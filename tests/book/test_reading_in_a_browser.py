@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -13,6 +14,10 @@ from tests.book.browsers import ChromiumPage, chromium, wait_for
 pytestmark = pytest.mark.browser
 PAGES = ("01_coordinator", "index", "progress", "class", "search", "playground")
 OTHERS = ("01_coordinator.instructor", "reference/kafkalearn.coordinator", "reference/kafkalearn", "answers")
+SMALL_AND_DARK, WIDE_AND_LIGHT = (390, "dark"), (1280, "light")
+# A chapter in both; of the other kinds of pages one in each, and at night the other way round.
+LOOKS = [(page, *look) for page, look in zip((*PAGES, *OTHERS), cycle((SMALL_AND_DARK, WIDE_AND_LIGHT)))]
+OTHER_WAY = [(page, *(SMALL_AND_DARK if look == list(WIDE_AND_LIGHT) else WIDE_AND_LIGHT)) for page, *look in LOOKS]
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +32,10 @@ def opened(browser, made_book, page, **options) -> ChromiumPage:
     return shown
 
 
-@pytest.mark.parametrize("page", [*PAGES, *OTHERS])
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize(
+    ("page", "width", "scheme"),
+    [*LOOKS, OTHER_WAY[0], *(pytest.param(*each, marks=pytest.mark.nightly) for each in OTHER_WAY[1:])],
+)
 def test_axe_finds_nothing_and_no_page_is_wider_than_its_screen(browser, made_book, page, width, scheme):
     shown = opened(browser, made_book, page, viewport={"width": width, "height": 844}, color_scheme=scheme)
     wait_for(

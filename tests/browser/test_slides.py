@@ -159,7 +159,9 @@ def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
     shown.close()
 
 
-@pytest.mark.parametrize("name", ["01", "06", "07", "12", "15"])
+@pytest.mark.parametrize(
+    "name", ["01", "12", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("06", "07", "15"))]
+)
 def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name):
     shown = browser.new_page(viewport={"width": 1920, "height": 1080})
     shown.goto(f"{written(name, tmp_path).as_uri()}#slides")

@@ -30,8 +30,8 @@ each_wrong_answer = every_case(
 
 
 def of_all(test):
-    """For make test-all what make test tries with one exercise of each form."""
-    return pytest.mark.long(every_case("exercise", ALL.values(), ids=name_of)(test))
+    """For the night what a push tries with one exercise of each form."""
+    return pytest.mark.nightly(every_case("exercise", ALL.values(), ids=name_of)(test))
 
 
 @cache

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
+import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,9 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.every import SHOWN, every_case
-from tests.running import long, quick
+from tests.running import long, one_java, quick
 from tests.running.any_order import shuffled
+from tests.running.costs import Costs
+from tools import costs, nightly
 from tools.environment import ROOT
+from tools.pages import part_of
 
 
 def is_there(path: str, test: str = "") -> bool:
@@ -148,3 +155,107 @@ def test_a_case_that_stops_by_word_has_failed(stop):
 def test_no_cases_are_no_test():
     with pytest.raises(AssertionError, match="there are no cases"):
         every_case("number", [])
+
+
+# One Java for the chapters of a worker.
+
+
+@pytest.fixture
+def java(monkeypatch):
+    """A Java side that only notes what is asked of it, and the plugin that has it."""
+    seen = []
+    started = SimpleNamespace(port=4711, secret="word")
+    start = "kafkalearn.spark.session.start"
+    monkeypatch.setattr(f"{start}.start_jvm", lambda launch: seen.append("start") or started)
+    monkeypatch.setattr(f"{start}.stop_jvm", lambda jvm: seen.append("stop"))
+    monkeypatch.setattr(one_java, "_end_context", lambda port, secret: seen.append(f"end {port} {secret}"))
+    for name in one_java.VARIABLES:
+        monkeypatch.setenv(name, "")  # put back afterwards
+        monkeypatch.delenv(name)
+    return one_java.OneJava(), seen
+
+
+def begin(plugin, *names):
+    for name in names:
+        plugin.pytest_runtest_setup(SimpleNamespace(path=Path(name)))
+
+
+def test_chapters_share_a_java_whose_context_ends_between_them_and_which_leaves_before_other_tests(java):
+    plugin, seen = java
+
+    begin(plugin, "notebooks/01.ipynb", "notebooks/01.ipynb")
+    assert (seen, [os.environ[name] for name in one_java.VARIABLES]) == (["start"], ["4711", "word", sys.executable])
+    begin(plugin, "notebooks/02.ipynb")
+    assert seen == ["start", "end 4711 word"]
+    begin(plugin, "tests/test_a.py")
+    assert seen == ["start", "end 4711 word", "stop"]
+    assert not {*one_java.VARIABLES} & {*os.environ}
+    plugin.pytest_unconfigure()
+    assert seen[3:] == []
+
+
+def test_the_first_chapter_starts_a_java_of_its_own_as_a_reader_does(java):
+    plugin, seen = java
+
+    begin(plugin, f"notebooks/{one_java.AS_A_READER}")
+    assert (seen, {*one_java.VARIABLES} & {*os.environ}) == ([], set())
+    begin(plugin, "notebooks/01.ipynb", f"notebooks/{one_java.AS_A_READER}")
+    assert (seen, {*one_java.VARIABLES} & {*os.environ}) == (["start"], set())
+    plugin.pytest_unconfigure()
+    assert seen == ["start", "stop"]
+
+
+# What each file costs, and when each part of the night has passed: the two tables of docs/testing.md.
+
+
+def test_what_a_file_costs_is_written_with_its_set_up(tmp_path):
+    kept = Costs(tmp_path / "new" / "costs.json")
+    for when, seconds in (("setup", 2.0), ("call", 1.0), ("teardown", 0.5)):
+        kept.pytest_runtest_logreport(SimpleNamespace(nodeid="tests/a.py::test", when=when, duration=seconds))
+    kept.pytest_sessionfinish()
+
+    written = json.loads((tmp_path / "new" / "costs.json").read_text())
+    assert written["files"] == {"tests/a.py": {"all": 3.5, "setup": 2.5, "tests": 1}}
+
+
+def test_the_table_says_what_a_part_protects_in_its_own_words():
+    each = {"all": 4.0, "setup": 1.0, "tests": 3}
+    said = costs.table({"tests/project/test_running.py": each, "notebooks/01.ipynb": each}, clock=4)
+
+    assert said.startswith("4 s of the clock, 8 of two workers, 2 of them set-up; 6 tests.")
+    assert "| tests/project/test_running.py | 3 | 4 | 1 | The ways of running: quick names files" in said
+
+
+def page_with(tmp_path, monkeypatch, exit_code):
+    page = tmp_path / "testing.md"
+    page.write_text(f"# Tests\n\n<!-- written by {nightly.COMMAND} -->\n<!-- end -->\n")
+    monkeypatch.setattr(nightly, "PAGE", page)
+    monkeypatch.setattr(
+        nightly.subprocess, "run", lambda *words, **more: SimpleNamespace(returncode=exit_code, stdout="abc")
+    )
+    nightly.write({"fuzz": ("2026-01-01", "old", "9.0")})
+    return page
+
+
+def test_a_part_of_the_night_that_passes_has_its_day_and_commit(tmp_path, monkeypatch):
+    page = page_with(tmp_path, monkeypatch, 0)
+
+    assert nightly.main(["page"]) == 0
+    day, commit, _ = nightly.last_passed()["page"]
+    assert (re.fullmatch(r"\d{4}-\d\d-\d\d", day) is not None, commit) == (True, "abc")
+    assert nightly.last_passed()["fuzz"] == ("2026-01-01", "old", "9.0")
+    assert page.read_text().count("| not yet |") == len(nightly.PARTS) - 2
+
+
+def test_a_part_of_the_night_that_fails_leaves_its_line(tmp_path, monkeypatch):
+    page_with(tmp_path, monkeypatch, 1)
+
+    assert nightly.main(["fuzz"]) == 1
+    assert nightly.last_passed() == {"fuzz": ("2026-01-01", "old", "9.0")}
+    assert nightly.main(["sparks"]) == 2
+
+
+def test_docs_have_a_line_for_each_part_of_the_night():
+    assert {line.split(" | ")[0].strip("| ") for line in part_of(nightly.PAGE, nightly.COMMAND).splitlines()[2:]} == {
+        part.name for part in nightly.PARTS
+    }

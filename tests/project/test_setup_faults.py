@@ -10,6 +10,7 @@ from tests.project import tiny_project
 from tests.project.tiny_project import WITHOUT_UV
 from tools import environment, reasons
 
+BY_PIP = pytest.param(WITHOUT_UV, id="pip", marks=pytest.mark.nightly)  # a wrong hash is tried by pip at every push
 MISMATCH = "a package is not the one that requirements.lock names, its hash is another"
 
 
@@ -79,7 +80,7 @@ def test_a_project_folder_where_one_may_not_write_is_named(project):
     assert f"{project / '.boot'} cannot be written (Permission denied); make it yours, or clone" in said
 
 
-@pytest.mark.parametrize("path", [tiny_project.WITH_UV, WITHOUT_UV], ids=["uv", "pip"])
+@pytest.mark.parametrize("path", [pytest.param(tiny_project.WITH_UV, id="uv"), BY_PIP])
 def test_a_venv_of_another_user_is_named_as_the_reason_and_not_the_registry(project, path):
     tiny_project.run(project, "bench")
     tiny_project.lock(project, answer=4300)
@@ -158,8 +159,11 @@ STRICT_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}  # Pyt
 
 @pytest.mark.parametrize(
     ("locale", "path"),
-    [({"LC_ALL": "C"}, tiny_project.WITH_UV), (STRICT_C, tiny_project.WITH_UV), (STRICT_C, WITHOUT_UV)],
-    ids=["C, uv", "strict C, uv", "strict C, pip"],
+    [
+        pytest.param({"LC_ALL": "C"}, tiny_project.WITH_UV, id="C, uv"),
+        pytest.param(STRICT_C, tiny_project.WITH_UV, id="strict C, uv"),
+        pytest.param(STRICT_C, WITHOUT_UV, id="strict C, pip", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_path_that_is_not_ascii_is_no_matter_where_the_locale_is_c(tmp_path, locale, path):
     folder = tmp_path / "курс übung"

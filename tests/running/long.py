@@ -1,4 +1,4 @@
-"""A pytest plugin: what `make test` leaves to `make test-all`, so that from nothing it takes minutes.
+"""A pytest plugin: what `make test` leaves to `make ci`, so that from nothing it takes minutes.
 
 Of each kind that takes long something is kept: two chapters, one session's rules on Spark, the real Kafka of the newest
 release for a minute, one environment that is made. A test can also be marked as long where it stands.
@@ -69,7 +69,7 @@ _PLACES = tuple(name for names in LEFT_OUT.values() for name in names)
 
 
 def is_long(nodeid: str) -> bool:
-    """Whether a test, named as pytest names it, is left to `make test-all`.
+    """Whether a test, named as pytest names it, is left to `make ci`.
 
     >>> is_long("tests/spark/test_lag.py::test_lag"), is_long("tests/spark/test_timers.py::test_timers")
     (False, True)

@@ -216,7 +216,7 @@ def test_all_recorded_passes_leave_what_a_real_broker_left_on_its_disk(spark):
     ]
 
 
-@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.nightly)])
 def test_the_customers_of_the_shop_are_compacted_as_by_the_simulator(spark, count):
     topic = customers(spark, count)
     rows = [(*row[:4], None) for row in rows_of(topic)]

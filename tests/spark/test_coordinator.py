@@ -47,7 +47,7 @@ def route(request, monkeypatch):
         monkeypatch.setattr(coordinator, "static_call", lambda *arguments: None)
 
 
-@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_random_ids_get_what_the_scalar_functions_give(spark, count):
     groups = groups_of(spark, [*random_texts(count, seed=1), *SMALLEST_HASH]).transform(with_group_hash)
     for name in FORMULAS:
@@ -58,7 +58,7 @@ def test_random_ids_get_what_the_scalar_functions_give(spark, count):
     assert [row for row in rows if tuple(row)[1:] != by_scalar_functions(row.group_id)] == []
 
 
-@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_the_public_way_to_javas_hash_gives_as_many_the_same(spark, count, monkeypatch):
     groups = groups_of(spark, [None, *random_texts(count, seed=1)]).transform(with_group_hash)
     monkeypatch.setattr(coordinator, "static_call", lambda *arguments: None)

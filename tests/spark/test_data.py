@@ -476,7 +476,7 @@ def test_a_law_that_is_none_is_refused(spark, key_count, exponent, said):
 # Every chapter on a weak machine: it runs through at the small size, and what it asserts holds there too.
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", chapter_paths(), ids=lambda path: path.stem)
 def test_a_chapter_holds_at_the_small_size(path):
     notebook = execute(path, "small")

@@ -28,7 +28,7 @@ from kafkalearn.spark.zones import COMPARED, crossing, random_zones, with_owner_
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("seed", [1, 8])
+@pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.nightly), 8])
 def test_both_ways_find_the_same_and_all_that_was_planted(spark, seed):
     planted = faults.plant(seed, fault_count=len(faults.KINDS))
     logs = faults.cluster_logs(seed, planted)

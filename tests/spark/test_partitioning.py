@@ -56,7 +56,7 @@ def test_there_is_a_spark_rule_for_each_partitioner():
     assert list(NUMBERS) == list(PARTITIONERS)
 
 
-@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_random_keys_land_where_the_scalar_functions_put_them(spark, count):
     keys = [None, b"", b"\x00", b"\xff\xfe\xfd", "ключ-🔑".encode(), *random_keys(count, seed=3)]
     records = records_of(spark, keys)
@@ -68,7 +68,7 @@ def test_random_keys_land_where_the_scalar_functions_put_them(spark, count):
     assert [row for row in rows if tuple(row)[1:] != tuple(expected(row.key, 37, name) for name in PARTITIONERS)] == []
 
 
-@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_the_public_way_to_murmur2_puts_as_many_on_the_same_partitions(spark, count, monkeypatch):
     records = records_of(spark, [None, b"", *random_keys(count, seed=3)]).transform(with_partition, 37)
     monkeypatch.setattr(partitioning, "static_call", lambda *arguments: None)

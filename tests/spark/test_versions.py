@@ -1,4 +1,4 @@
-"""Another Spark than the pinned one: 3.5 is refused in words, 4.0 goes through pandas, and a line beside is tried."""
+"""Another Spark than the pinned one: 3.5 is refused in words, and 4.0 goes through pandas."""
 
 import subprocess
 import sys
@@ -9,9 +9,7 @@ import pytest
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructType
 
-from kafkalearn.spark import SUPPORTED
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
-from tools import spark_versions
 
 
 def test_spark_3_is_refused_at_the_door_in_words(tmp_path):
@@ -46,10 +44,3 @@ def test_an_arrow_function_keeps_types_where_all_is_null_and_gives_large_numbers
         assert [tuple(row) for row in got] == [
             (number and 3 * number, number and str(3 * number), numbers) for _, number, numbers in rows
         ]
-
-
-@pytest.mark.long
-def test_a_line_beside_the_pinned_one_gives_the_same_answers():
-    """The whole matrix is `python -m tools.spark_versions`; of it the oldest line, and the rules that need Python."""
-    files = ["tests/spark/offsets/test_decode.py", "tests/spark/test_partitioning.py", "tests/spark/test_zookeeper.py"]
-    assert spark_versions.tried_on(SUPPORTED[0], files) == 0

@@ -1,4 +1,4 @@
-"""Groups that are followed live: killed at every moment of a batch, the state is that of one look at all records."""
+"""Groups that are followed live: killed at any moment of a batch, the state is that of one look at all records."""
 
 import os
 import shutil
@@ -122,9 +122,14 @@ def test_a_stream_that_was_not_disturbed_knows_what_one_look_at_all_records_find
 
 
 @pytest.mark.long
-def test_killed_ten_times_no_record_is_lost_and_none_counts_twice(spark, records, source, tmp_path):
+@pytest.mark.parametrize(
+    "killed",
+    [pytest.param(("within the state", "after the mark"), id="twice"),
+     pytest.param(KILLED, id="ten times", marks=pytest.mark.nightly)],
+)  # fmt: skip
+def test_killed_again_and_again_no_record_is_lost_and_none_counts_twice(spark, records, source, tmp_path, killed):
     folder = str(tmp_path / "groups")
-    for dies in (*KILLED, "never"):
+    for dies in (*killed, "never"):
         run = subprocess.run(
             [sys.executable, "-c", CHILD, source, folder, dies],
             env={**os.environ, "KAFKALEARN_SPARK_FAST_START": "1"},

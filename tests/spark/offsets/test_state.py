@@ -133,7 +133,7 @@ def test_the_latest_offsets_are_those_that_are_replayed_with_metadata_epochs_and
     assert committed_in(state) == committed_by(replayed(run).groups)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.lists(offset_records, min_size=1, max_size=100))
 def test_mixed_records_of_types_0_and_1_leave_the_offsets_that_are_replayed(spark, records):
     rows = [(offset, key, value) for offset, (key, value) in enumerate(records)]
@@ -312,7 +312,7 @@ def random_groups(count, seed):
 
 
 @pytest.mark.parametrize(
-    "brokers", [*(pytest.param(each, marks=pytest.mark.long) for each in (1, 3, 64)), [7, 2, 40]], ids=str
+    "brokers", [*(pytest.param(each, marks=pytest.mark.nightly) for each in (1, 3, 64)), [7, 2, 40]], ids=str
 )
 def test_the_sums_are_those_of_the_scalar_rule(spark, brokers):
     groups = list(random_groups(300, seed=7))

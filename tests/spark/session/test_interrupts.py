@@ -263,7 +263,9 @@ LOST = (
 )
 
 
-@pytest.mark.parametrize("what", ["a table", "with progress", "nothing"])
+@pytest.mark.parametrize(
+    "what", ["with progress", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("a table", "nothing"))]
+)
 def test_a_java_that_was_killed_is_one_sentence_and_get_spark_starts_another(kernel, what):
     kernel.run("old = endless(); print(spark.range(8).rdd.map(lambda row: row.id).sum())")  # with accumulators
     pid = int(kernel.run("gateway.java_process().pid").result)

@@ -86,7 +86,7 @@ def test_what_the_running_session_cannot_do_is_refused(spark, arguments, said):
         get_spark(**arguments)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_life_without_any_java_installed(tmp_path):
     """Start, question, restart, death of Java, new start: silent, and PySpark's environment is left as it was."""
     answer, printed = run_python(
@@ -136,7 +136,7 @@ def test_a_life_without_any_java_installed(tmp_path):
     assert not is_running(answer["pid"])
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_where_the_locale_is_c_paths_may_have_any_letters(tmp_path):
     (tmp_path / "курс übung").mkdir()
     answer, printed = run_python(

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from tools.page.cells import needed_for
 
-WORDS = ("-q", "-p", "no:cacheprovider", "-p", "no:threadexception", "-m", "not long")
+WORDS = ("-q", "-p", "no:cacheprovider", "-p", "no:threadexception", "-m", "not long and not nightly")
 _SAID = {
     "does not support processes": "another process",
     "can't start new thread": "threads",
