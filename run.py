@@ -76,14 +76,14 @@ def _tests(chosen, *words, costs=None):
         env=environment.variables(os.environ),
         stdout=subprocess.DEVNULL,
     )
-    has_passed = []
-    for kind, places in (("not live", ()), ("live", ("tests/live",))):
-        if kind == "live":
-            jars.wait()
+
+    def passed(kind, *places):
         kept = ["--costs", costs / (kind.replace(" ", "-") + ".json")] if costs else []
-        chosen_here = ("-m", "%s and %s" % (kind, chosen))
-        has_passed.append(call(VENV_PYTHON, "-m", "pytest", *WORKERS, *kept, *chosen_here, *words, *places))
-    return 0 if all(has_passed) else 1
+        return call(VENV_PYTHON, "-m", "pytest", *WORKERS, *kept, "-m", "%s and %s" % (kind, chosen), *words, *places)
+
+    rest = passed("not live")
+    jars.wait()
+    return 0 if passed("live", "tests/live") and rest else 1
 
 
 # Plugins by name: nbval and what it brings take seconds to load in each worker, for chapters that are not run here.

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from kafkalearn.base.tables import markdown_table
-from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, at_least
+from kafkalearn.live.jars import releases
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.spark import SUPPORTED
+from run import WORKERS
 from tools.environment import ROOT, VENV_PYTHON
 from tools.pages import part_of, write_part
 
@@ -26,9 +28,8 @@ PAGE = ROOT / "docs" / "testing.md"
 COMMAND = "python3 run.py nightly"
 NEVER = "not yet"
 NOTHING = "-"
-WORKERS = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 OLDER_SPARKS = SUPPORTED[:-1]
-OLDER_BROKERS = tuple(line for line in RELEASES if at_least("4.0", line) and line != DEFAULT_RELEASE)
+OLDER_BROKERS = tuple(line for line in releases() if line != DEFAULT_RELEASE)
 
 
 @dataclass(frozen=True, slots=True)

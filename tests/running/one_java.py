@@ -36,7 +36,7 @@ class OneJava:
         if item.path.suffix != ".ipynb":
             self.end()  # it would keep gigabytes
         elif item.path.name == AS_A_READER:
-            _name(None)
+            _hide()
         else:
             self._show()
 
@@ -49,7 +49,7 @@ class OneJava:
         if self._jvm is not None:
             from kafkalearn.spark.session.start import stop_jvm
 
-            _name(None)
+            _hide()
             stop_jvm(self._jvm)
             self._jvm = None
 
@@ -60,13 +60,11 @@ class OneJava:
             self._jvm = start_jvm(shared_launch())
         else:
             _end_context(self._jvm.port, self._jvm.secret)
-        _name((str(self._jvm.port), self._jvm.secret, sys.executable))
+        os.environ |= dict(zip(VARIABLES, (str(self._jvm.port), self._jvm.secret, sys.executable), strict=True))
 
 
-def _name(values: tuple[str, str, str] | None) -> None:
-    for name, value in zip(VARIABLES, values or (), strict=False):
-        os.environ[name] = value
-    for name in () if values else VARIABLES:
+def _hide() -> None:
+    for name in VARIABLES:
         os.environ.pop(name, None)
 
 
