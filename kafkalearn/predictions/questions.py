@@ -21,14 +21,17 @@ them.
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.hashing import java_string_hash
 
 FOLDER = Path(__file__).parent / "questions"
 KINDS = ("choice", "number", "order", "point", "opinion")
@@ -78,15 +81,29 @@ class Prediction:
         return number is not None and right is not None and abs(number - right) <= self.within
 
     def for_the_page(self) -> dict[str, object]:
-        """What the page's script needs, as plain data."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "options": list(self.options),
-            "right": self.right,
-            "within": self.within,
-            "so": self.so,
-        }
+        """What the page's script needs, as plain data; what is so is sealed, so that nobody reads it by chance."""
+        told = json.dumps({"right": self.right, "within": self.within, "so": self.so}, ensure_ascii=False)
+        return {"id": self.id, "kind": self.kind, "options": list(self.options), "sealed": sealed(told, self.id)}
+
+
+def sealed(text: str, key: str) -> str:
+    """A text that a reader of the page's source or of a notebook's file does not meet in words.
+
+    It keeps no secret: a page judges by itself, so its script has all that opens this one
+    (``kafkalearn/lab/kafkalearn-lab/predictions.js``).
+
+    >>> sealed("negative", "c01-002"), sealed("negative", "c01-006")
+    ('91rNxQ+zOms=', '9PkAq1Kxc90=')
+    """
+    state = java_string_hash(key) % 2**32
+    return b64encode(bytes(each ^ byte for each, byte in zip(text.encode(), _bytes_from(state), strict=False))).decode()
+
+
+def _bytes_from(state: int) -> Iterator[int]:
+    """The bytes of a generator that two lines of any language have: Knuth's and Lewis', 32 bits."""
+    while True:
+        state = (1_664_525 * state + 1_013_904_223) % 2**32
+        yield state >> 24
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import nbformat
@@ -21,6 +22,11 @@ READY = """() => document.documentElement.dataset.predictions"""
 FORM = """(id) => document.querySelector(`[data-predict="${id}"]`)?.textContent"""
 PRESS = """(id, words) => [...document.querySelectorAll(`[data-predict="${id}"] button`)]
     .find((each) => each.textContent === words).click()"""
+
+
+def plain(text):
+    """Words without the backticks that mark their code."""
+    return text.replace("`", "")
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +52,30 @@ def test_every_question_closes_its_answer_until_it_is_answered(shown: Shown, pag
 
     assert sorted(asked) == sorted(all_predictions())
     assert shown.seen.errors == []
+
+
+def test_every_verdict_says_the_answer_and_no_source_has_it_in_words(shown: Shown, pages):
+    """Whoever was wrong, or asked to be shown, reads what is so, whatever the sentence behind it begins with."""
+    said = """(id, made) => {
+        const question = JSON.parse(document.querySelector(`[data-asks="${id}"] script`).textContent);
+        const form = window.kafkalearnPredictions.form(question, { made });
+        return [form.textContent, [...form.querySelectorAll("strong")].map((each) => each.textContent)];
+    }"""
+    questions, found = all_predictions(), set()
+    for path in sorted(pages.iterdir()):
+        shown.open(path.as_uri())
+        wait_for(shown, READY)
+        for name in shown.run(ASKED):
+            question, found = questions[name], found | {name}
+            form = re.search(rf'data-asks="{name}"><script[^>]*>(.*?)</script>', path.read_text(encoding="utf-8"))[1]
+            assert json.loads(form).keys() == {"id", "kind", "options", "sealed"}
+            right = plain(question.right or "").lower()
+            for made in ({"said": "what nobody says", "right": False}, {"shown": True}):
+                text, strong = shown.run(said, name, made)
+                assert plain(question.so) in text, name
+                assert not right or right in map(str.lower, strong), (name, text)
+
+    assert found == {*questions}
 
 
 def test_a_prediction_opens_its_answer_alone_says_what_is_so_and_is_kept_from_visit_to_visit(shown: Shown, made_book):

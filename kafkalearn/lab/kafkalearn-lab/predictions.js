@@ -1,8 +1,9 @@
 // A prediction is made, not read: the same in JupyterLab's copies and in the pages of the book.
 //   kafkalearnPredictions.form(question, {made, keep, picture}) -> the element below a question
 //   kafkalearnPredictions.fold(line, code) -> the button that stands for folded code
-// A question, as kafkalearn/predictions has it: {id, kind, options, right, within, so}. What was made: {said, right}, or
-// {shown: true} if the reader asked to be shown. `keep(made)` is called once, and opens what was closed.
+//   kafkalearnPredictions.told(question) -> what is so, with the answer: each place that says it has the same words
+// A question, as kafkalearn/predictions has it: {id, kind, options, sealed}; sealed are {right, within, so}. What was made:
+// {said, right}, or {shown: true} if the reader asked to be shown. `keep(made)` is called once, and opens what was closed.
 
 globalThis.kafkalearnPredictions = (() => {
   const element = (name, attributes = {}, ...children) => {
@@ -16,7 +17,20 @@ globalThis.kafkalearnPredictions = (() => {
     return plain === "" ? NaN : Number(plain);
   };
 
-  function isRight({ kind, right, within }, said) {
+  // What kafkalearn/predictions has sealed (questions.py): not to be read by chance, in a page's source or in a file.
+  function unsealed(question) {
+    if (question.sealed === undefined) return question; // its copy was made before there were seals, or it takes any words
+    let state = 0;
+    for (const each of question.id) state = (Math.imul(31, state) + each.charCodeAt(0)) >>> 0;
+    const bytes = Uint8Array.from(atob(question.sealed), (each) => {
+      state = (Math.imul(1_664_525, state) + 1_013_904_223) >>> 0;
+      return each.charCodeAt(0) ^ (state >>> 24);
+    });
+    return { ...question, ...JSON.parse(new TextDecoder().decode(bytes)) };
+  }
+
+  function isRight(question, said) {
+    const { kind, right, within } = unsealed(question);
     if (right === null) return null; // an opinion, or words that no program judges
     return kind === "number" ? Math.abs(numberOf(said) - numberOf(right)) <= within : said === right;
   }
@@ -132,13 +146,20 @@ globalThis.kafkalearnPredictions = (() => {
 
   // --- what stands afterwards: what was predicted, and what is so, in one line
 
-  function line({ so, right }, made) {
-    const text = so || "What is so follows.";
-    if (made.shown) return ["Shown without a prediction. ", words(text)];
-    const said = ["You predicted ", element("strong", {}, words(made.said)), "."];
-    if (made.right === true) return [...said, " So it is. ", words(text)];
-    if (made.right === false && right && !so.toLowerCase().includes(right.toLowerCase())) return [...said, " It is ", element("strong", {}, words(right)), ". ", words(text)];
-    return [...said, " ", words(text)];
+  // The answer is always said: by itself, unless the sentence begins with just its words.
+  function told(question) {
+    const { so, right } = unsealed(question), text = so || "What is so follows.";
+    if (right === null) return [words(text)];
+    const begin = text.slice(0, right.length), rest = text.slice(right.length);
+    if (begin.toLowerCase() === right.toLowerCase() && /^([:;]|[.,](?! ?\d))/.test(rest)) return [element("strong", {}, words(begin)), words(rest)];
+    return ["The answer: ", element("strong", {}, words(right)), ". ", words(text)];
+  }
+
+  function line(question, made) {
+    if (made.shown) return ["Shown without a prediction. ", ...told(question)];
+    const said = ["You predicted ", element("strong", {}, words(made.said)), made.right ? ". So it is. " : ". "];
+    const { so, right } = unsealed(question);
+    return [...said, ...(made.said === right ? [words(so)] : told(question))];
   }
 
   function form(question, { made = null, keep = () => {}, picture = null } = {}) {
@@ -206,5 +227,5 @@ globalThis.kafkalearnPredictions = (() => {
     player.scrollIntoView({ block: height <= seen.height ? "nearest" : "start", behavior: behaviour });
   }
 
-  return { form, fold, isRight, bringIntoView };
+  return { form, told, fold, isRight, bringIntoView };
 })();

@@ -52,7 +52,8 @@ function toTheEndsOfSections() {
     for (const { question, place, closed } of asked) {
       const words = [...place.closest(".book-cell").querySelectorAll("p")].find((each) => each.textContent.startsWith("Predict"));
       const so = Object.assign(document.createElement("p"), { className: "kl-on-paper" });
-      so.append(Object.assign(document.createElement("strong"), { textContent: words?.textContent ?? "" }), ` ${question.so.replaceAll("`", "")}`);
+      const { told } = globalThis.kafkalearnPredictions;
+      so.append(Object.assign(document.createElement("strong"), { textContent: words?.textContent ?? "" }), " ", ...told(question));
       end.append(so);
       for (const part of closed) {
         const mark = document.createComment("");
