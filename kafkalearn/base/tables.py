@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 
 from kafkalearn.base.checks import LARGEST_LONG, iterable, one_of
 from kafkalearn.base.errors import KafkaLearnError, listed, shown
+from kafkalearn.base.marked import Marked
 
 __all__ = [
     "PlainTable",
@@ -30,7 +31,7 @@ MOST_ROWS = 60  # a page shows the first and the last half of so many
 
 
 def html_table(columns: Sequence[str], labels: Sequence[object] | None, rows: Sequence[Sequence[object]]) -> str:
-    """An HTML table; every value is escaped.
+    """An HTML table; every value is escaped, and one that is `Marked` has its code and its stress.
 
     Parameters
     ----------
@@ -84,7 +85,8 @@ def cell_text(value: object) -> str:
 
 
 def _cell(value: object) -> str:
-    return escape(cell_text(value), quote=False).replace("$", "&#36;")  # else a page takes dollars for mathematics
+    text = value.html if isinstance(value, Marked) else escape(cell_text(value), quote=False)
+    return text.replace("$", "&#36;")  # else a page takes dollars for mathematics
 
 
 def _side(values: Sequence[object]) -> str:
@@ -187,7 +189,7 @@ def markdown_table(rows: Iterable[Mapping[str, object]], columns: Iterable[str] 
 
 
 def _markdown_cell(value: object) -> str:
-    text = f"{value:,}" if type(value) is int else str(value)
+    text = f"{value:,}" if type(value) is int else value.markdown if isinstance(value, Marked) else str(value)
     return text.replace("|", "\\|")
 
 

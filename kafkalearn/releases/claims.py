@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from kafkalearn.base.errors import unknown_name
+from kafkalearn.base.marked import Marked
 
 __all__ = [
     "Claim",
@@ -50,7 +51,7 @@ def all_claims() -> tuple[Claim, ...]:
     return tuple(Claim(**each) for each in json.loads(text))
 
 
-def claims(chapter: str | None = None) -> list[dict[str, str]]:
+def claims(chapter: str | None = None) -> list[dict[str, str | Marked]]:
     """Rows for a table: what you may have read, what is true, since when, and the chapter that shows it.
 
     Parameters
@@ -70,14 +71,15 @@ def claims(chapter: str | None = None) -> list[dict[str, str]]:
 
     Examples
     --------
-    >>> claims("09")[0]["true today"]
-    '0 to 6; the HW is exclusive'
+    >>> print(claims("09")[0]["true today"])
+    0 to 6; the HW is exclusive
     """
     known = sorted({each.chapter for each in all_claims()})
     if chapter is not None and chapter not in known:
         raise unknown_name("chapter", chapter, known)
-    names = {"says": "you may have read", "true": "true today", "since": "since"}
-    if chapter is None:
-        names["chapter"] = "chapter"
     chosen = (each for each in all_claims() if chapter in (None, each.chapter))
-    return [{words: getattr(each, name) for name, words in names.items()} for each in chosen]
+    return [
+        {"you may have read": Marked(each.says), "true today": Marked(each.true), "since": each.since}
+        | ({"chapter": each.chapter} if chapter is None else {})
+        for each in chosen
+    ]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.frame import as_frame
+from kafkalearn.base.marked import Marked
 from kafkalearn.base.tables import MOST_ROWS, PlainTable, html_table, table, text_table
 
 ROWS = [{"group": "billing", "lag": 12000, "is dead": False}, {"group": "<audit>", "lag": 7, "is dead": True}]
@@ -52,6 +53,17 @@ def test_words_go_left_numbers_right_and_long_numbers_have_separators():
     assert '<td style="text-align:right">12,000</td>' in page
     assert '<td style="text-align:left">billing</td>' in page
     assert '<td style="text-align:left">yes</td>' in page
+
+
+@pytest.mark.parametrize("pandas_is_there", [True, False])
+def test_words_of_ours_are_shown_with_their_marks_and_printed_without(pandas_is_there, monkeypatch):
+    if not pandas_is_there:
+        monkeypatch.setattr(import_module("kafkalearn.base.tables"), "find_spec", lambda name: None)
+    shown = table([{"claim": Marked("`a_b < 2 * c` is *not* 2 * 3"), "said": "`so` *it* is"}])
+
+    assert "<code>a_b &lt; 2 * c</code> is <em>not</em> 2 * 3</td>" in shown._repr_html_()
+    assert ">`so` *it* is</td>" in shown._repr_html_(), "what is no word of ours stays as it is"
+    assert "a_b < 2 * c is not 2 * 3  `so` *it* is" in repr(shown)
 
 
 def test_values_cannot_bring_markup_or_mathematics():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import nbformat
 import pytest
 
+from kafkalearn.base.marked import Marked
 from kafkalearn.base.tables import html_table
 from tests.browser.conftest import NOTEBOOKS
 from tools.book import instructor
@@ -87,7 +88,8 @@ def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
     abilities = "\n".join(f"{number}. say what happened, and to whom of those who wait," for number in range(1, 6))
     line = "shipping   orders   1   2   3   " * 4 + "consumer-1   /10.0.0.7"  # 150 characters: 136 have room
     line += " " * 9  # which need none
-    claims = [["`acks=all` keeps *every* record, whatever happens to the brokers that have it", "no " * 40]] * 5
+    claim = Marked("`acks=all` keeps *every* record, whatever happens to the brokers that have it")
+    claims = [[claim, "no " * 40]] * 5
     names = [["NotEnoughReplicasAfterAppendException", "because it is so " * 6, "nobody knows " * 6]] * 13
     moments = [["2026-03-01 00:00:06.837000", "CompletingRebalance", "consumer-1", "because it is so " * 3]] * 3
     groups = [["mail-prod-us-east-1-166652", 60, 4_888_462, 300_098, 7296, "poll interval exceeded"]] * 4

@@ -1,11 +1,13 @@
 """Every claim names a chapter, and that chapter speaks of it outside the table of claims itself."""
 
+import re
 from collections import defaultdict
 
 import nbformat
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.tables import table
 from kafkalearn.releases.claims import all_claims, claims
 from tests.every import every_case
 from tools.chapters import chapter_paths
@@ -29,6 +31,16 @@ def test_a_chapters_own_claims_do_not_name_it_again():
     assert list(claims("09")[0]) == ["you may have read", "true today", "since"]
     assert list(claims()[0]) == ["you may have read", "true today", "since", "chapter"]
     assert sum(len(claims(chapter)) for chapter in {each.chapter for each in all_claims()}) == len(claims())
+
+
+def test_no_mark_is_left_where_claims_are_shown_or_printed():
+    """A claim of one half of a pair, a backtick or a star, would stand there raw."""
+    shown = table(claims())
+    raw = re.compile(r"`|(?<![\w*])\*\w|\w\*\*?(?!\w)")
+
+    assert [cell for cell in re.findall(r"<td[^>]*>(.*?)</td>", shown._repr_html_()) if raw.search(cell)] == []
+    assert [str(cell) for row in claims() for cell in row.values() if raw.search(str(cell))] == []
+    assert "<code>Math.abs(groupId.hashCode()) % 50</code>" in shown._repr_html_()
 
 
 def test_an_unknown_chapter_is_refused():

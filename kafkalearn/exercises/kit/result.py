@@ -14,6 +14,7 @@ from html import escape
 from typing import TypeAlias
 
 from kafkalearn.base import errors
+from kafkalearn.base.marked import in_html
 from kafkalearn.exercises.kit.given import GivenFunction, LabelledValues, Strange, taken
 
 THIS = "this"  # a function or a DataFrame: its repr says nothing
@@ -236,17 +237,6 @@ def _code_in_markdown(text: str) -> str:
 
 def _longest_row_of_backticks(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
-
-
-def in_html(markdown: str) -> str:
-    """Our own words: code, strong and stressed, and nothing else."""
-    parts = re.split(r"(`[^`]+`)", markdown)
-    return "".join(f"<code>{escape(part[1:-1])}</code>" if at % 2 else _stressed(part) for at, part in enumerate(parts))
-
-
-def _stressed(words: str) -> str:
-    words = re.sub(r"(?<!\w)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\w)", r"<strong>\1</strong>", escape(words))
-    return re.sub(r"(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])", r"<em>\1</em>", words)
 
 
 RIGHT = "right"

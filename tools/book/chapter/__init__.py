@@ -7,14 +7,12 @@ from base64 import b64decode
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 
 import nbformat
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
-from kafkalearn.exercises.kit.result import in_html
 from kafkalearn.predictions.marking import marked
 from tools.book import instructor, live
 from tools.book.chapter.contents import inline_html, with_contents
@@ -35,8 +33,6 @@ _SPEAKS = re.compile(r"\bthis machine\b")
 _STILL = re.compile(
     r'(<div class="jp-RenderedHTML[^>]*>\s*)<img [^>]*src="data:image/svg\+xml;base64,([\w+/=]+)"[^>]*>'
 )
-_OF_CLAIMS = re.compile(r"<table[^>]*>\s*<thead>(?:(?!</thead>).)*>true today<.*?</table>", re.DOTALL)
-_MARKED = re.compile(r"(?<=>)[^<>]*[`*][^<>]*(?=<)")
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,6 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     html = _STILL.sub(
         lambda still: still[1] + b64decode(still[2]).decode(), html
     )  # in the page's letters, and its dark
-    html = _OF_CLAIMS.sub(lambda table: _MARKED.sub(lambda text: in_html(unescape(text[0])), table[0]), html)
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
     return with_contents(re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path, copy), html))
 
