@@ -50,6 +50,12 @@ REPOSITORY = _PACKAGE_FOLDER.parent
 _FOLDERS = (REPOSITORY / "data", _PACKAGE_FOLDER / "data")
 
 
+def chapters_folder() -> Path | None:
+    """The folder of the committed chapters: of the checkout, or those that the installed package carries; or none."""
+    folders = (REPOSITORY / "notebooks", _PACKAGE_FOLDER / "notebooks")
+    return next((each for each in folders if any(each.glob("*.ipynb"))), None)
+
+
 def data_file(name: str) -> Path:
     """The path of a recorded data file, for ``json.loads(path.read_text(encoding="utf-8"))``.
 

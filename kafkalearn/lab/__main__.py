@@ -15,17 +15,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kafkalearn.base.errors import KafkaLearnError, require
-from kafkalearn.base.files import REPOSITORY
+from kafkalearn.base.files import REPOSITORY, chapters_folder
 from kafkalearn.lab.server import lab_options
 from kafkalearn.lab.working_copies import reset_copies, update_copies
 
 COPIES = "my-chapters"  # ignored by git: no autosave touches a committed chapter
-_INSTALLED = Path(__file__).parents[1] / "notebooks"
 
 
 def course() -> Path:
-    """The folder of the committed chapters: of the checkout, or those that the installed package carries."""
-    found = next((each for each in (REPOSITORY / "notebooks", _INSTALLED) if any(each.glob("*.ipynb"))), None)
+    """The folder of the committed chapters."""
+    found = chapters_folder()
     if found is None:
         raise KafkaLearnError("the chapters are not here: use a checkout, or install kafkalearn from its wheel")
     return found
@@ -33,7 +32,7 @@ def course() -> Path:
 
 def copies_folder(chapters: Path) -> Path:
     """Where the reader's copies are: beside the chapters of a checkout, else in the working directory."""
-    return (chapters.parent if chapters != _INSTALLED else Path.cwd()) / COPIES
+    return (chapters.parent if chapters.parent == REPOSITORY else Path.cwd()) / COPIES
 
 
 def main(words: Sequence[str]) -> int:

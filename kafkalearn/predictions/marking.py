@@ -89,6 +89,19 @@ def _marked(cells: list[_Cell], questions: Mapping[str, Prediction]) -> Iterator
         yield cell
 
 
+def asked_in(notebook: Mapping[str, object]) -> dict[str, str]:
+    """The words of each question of a chapter by the id of its cell, in one line.
+
+    >>> cells = [{"cell_type": "markdown", "id": "a", "source": "A story.\\n\\n**Predict:** how\\nmany?\\n\\nMore."}]
+    >>> asked_in({"cells": cells})
+    {'a': 'how many?'}
+    """
+    cells: list[_Cell] = notebook["cells"]  # type: ignore[assignment]
+    found = ((cell["id"], ASKS.search(_text(cell)), _text(cell)) for cell in cells if cell["cell_type"] == "markdown")
+    begun = ((name, text[at.end() :].split("\n\n")[0]) for name, at, text in found if at)
+    return {name: " ".join(words.lstrip(":*").split()) for name, words in begun}
+
+
 def _question(cell: str, questions: Mapping[str, Prediction]) -> dict[str, object]:
     if cell in questions:
         return questions[cell].for_the_page()

@@ -22,6 +22,7 @@ them.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +35,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.hashing import java_string_hash
 
 FOLDER = Path(__file__).parent / "questions"
+_ENDS_HERE = re.compile(r"[:;]|[.,](?! ?\d)")
 KINDS = ("choice", "number", "order", "point", "opinion")
 
 
@@ -80,10 +82,27 @@ class Prediction:
         number, right = _number(said), _number(self.right or "")
         return number is not None and right is not None and abs(number - right) <= self.within
 
+    @property
+    def told(self) -> tuple[str, str, str]:
+        """What is so, with the answer: the words before it, the answer, and the words after it.
+
+        The answer is said by itself, unless `so` begins with just its words.
+
+        >>> all_predictions()["cell-04-4"].told[:2], all_predictions()["c01-002"].told[:2]
+        (('The answer: ', '4'), ('', 'Negative'))
+        """
+        if self.right is None:
+            return "", "", self.so
+        begin, rest = self.so[: len(self.right)], self.so[len(self.right) :]
+        if begin.lower() == self.right.lower() and _ENDS_HERE.match(rest):
+            return "", begin, rest
+        return "The answer: ", self.right, f". {self.so}"
+
     def for_the_page(self) -> dict[str, object]:
         """What the page's script needs, as plain data; what is so is sealed, so that nobody reads it by chance."""
-        told = json.dumps({"right": self.right, "within": self.within, "so": self.so}, ensure_ascii=False)
-        return {"id": self.id, "kind": self.kind, "options": list(self.options), "sealed": sealed(told, self.id)}
+        known = {"right": self.right, "within": self.within, "so": self.so, "told": self.told}
+        closed = sealed(json.dumps(known, ensure_ascii=False), self.id)
+        return {"id": self.id, "kind": self.kind, "options": list(self.options), "sealed": closed}
 
 
 def sealed(text: str, key: str) -> str:

@@ -125,6 +125,18 @@ def test_what_is_right_is_among_what_may_be_said_and_something_else_is_too(name)
         assert [option for option in question.options if question.is_right(option)] == [question.right]
 
 
+@every_case("name", all_predictions())
+def test_the_answer_is_said_in_every_verdict_and_once(name):
+    """It was left out where its letters stood anywhere in the sentence: "0, 1, 2 and 4" for 4."""
+    question = all_predictions()[name]
+    before, answer, after = question.told
+
+    assert question.so in "".join(question.told)
+    if question.right is not None:
+        assert answer.lower() == question.right.lower()
+        assert (before, after[:2]) == ("The answer: ", ". ") or (before, answer + after) == ("", question.so)
+
+
 def test_readers_do_not_find_the_right_one_in_the_same_place():
     places = [
         each.options.index(each.right)

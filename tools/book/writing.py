@@ -10,6 +10,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
+from kafkalearn.predictions.marking import asked_in
 from tools.book import instructor, live, progress, reference, search
 from tools.book.chapter import Chapter, navigation, page
 from tools.book.front import front_page
@@ -85,7 +86,8 @@ def other_pages(chapters: list[Chapter], notebooks: list[NotebookNode]) -> Itera
     """What stands beside the chapters and is made of their titles."""
     yield "index.html", front_page(chapters, notebooks)
     yield search.PAGE, search.search_page()
-    yield from progress.pages((each.path.stem, each.title, each.page) for each in chapters)
+    asked = {cell: words for each in notebooks for cell, words in asked_in(each).items()}
+    yield from progress.pages(((each.path.stem, each.title, each.page) for each in chapters), asked)
 
 
 def search_index(chapters: list[Chapter], modules: list[str], made: Made) -> str:

@@ -152,7 +152,7 @@ def class_table(payload: Mapping[str, object]) -> dict[str, object]:
     ----------
     payload : mapping
         ``judged``: what `judge` gave for each file, or the page for one whose judging it had to end: the outcomes of
-        such a file are `TOO_LONG`.
+        such a file are `TOO_LONG`. ``asked``: the words of the chapters' questions by cell, which the page has.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def class_table(payload: Mapping[str, object]) -> dict[str, object]:
     columns, *rows = grades.class_rows([each for each in class_ if not each.trouble])
     table = io.StringIO()
     csv.writer(table).writerows([grades.HEAD, *grades.csv_rows(class_)])
-    beliefs = [grades.BELIEFS, *grades.belief_rows(class_)]
+    beliefs = [grades.BELIEFS, *grades.belief_rows(class_, payload.get("asked"))]
     return {
         "columns": columns,
         "rows": rows,

@@ -10,21 +10,25 @@ those that have the same answers, letter by letter.
 from __future__ import annotations
 
 import csv
+import json
 import os
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import chapters_folder
 from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.kit.result import OPEN, RIGHT
 from kafkalearn.exercises.progress.judging import all_exercises, judge_apart
 from kafkalearn.exercises.progress.record import Entry, Record, read_file
 from kafkalearn.exercises.progress.sandbox import left_open
+from kafkalearn.predictions.marking import asked_in
 from kafkalearn.predictions.questions import all_predictions
 
 HEAD = ("name", "file", "exercise", "outcome", "the file says", "tries", "hints", "solution seen first", "text")
@@ -85,23 +89,33 @@ def class_rows(class_: Sequence[Graded]) -> list[tuple[str, ...]]:
     return rows
 
 
-BELIEFS = ("believed", "of the class", "who", "predicted by", "what is so", "cell")
+BELIEFS = ("asked", "believed", "of the class", "who", "predicted by", "what is so", "cell")
 """The heading of `belief_rows`."""
 MOST_SHOWN = 10
 """So many of the beliefs are printed; the file has all."""
 
 
-def belief_rows(class_: Iterable[Graded]) -> list[tuple[str, ...]]:
+@cache
+def questions_asked() -> Mapping[str, str]:
+    """The words of each question by its cell, from the chapters; none where they are not, as in a page of the book."""
+    folder = chapters_folder()
+    paths = sorted(folder.glob("*.ipynb")) if folder else []
+    return {cell: words for path in paths for cell, words in asked_in(json.loads(path.read_text("utf-8"))).items()}
+
+
+def belief_rows(class_: Iterable[Graded], asked: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
     """The wrong predictions of a class, those that most of it shares first, each with what is so, as in `BELIEFS`.
 
     The share is of those who made a prediction there; who asked to be shown has made none. Predictions are judged
-    again: what a file says of them is not believed.
+    again: what a file says of them is not believed. `asked` has the words of the questions, `questions_asked` if not
+    said.
 
     >>> from kafkalearn.exercises.progress.record import Made
     >>> made = {"c01-006": Made("`BB`, its letters come later")}
-    >>> belief_rows([Graded(Path("anna.json"), Record("Anna", {}, made), {})])[0][:4]
-    ('`BB`, its letters come later', '100%', '1', '1')
+    >>> belief_rows([Graded(Path("anna.json"), Record("Anna", {}, made), {})], {"c01-006": "which?"})[0][:5]
+    ('which?', '`BB`, its letters come later', '100%', '1', '1')
     """
+    asked = questions_asked() if asked is None else asked
     said: dict[str, Counter[str]] = {}
     for each in class_:
         for cell, made in each.record.predictions.items():
@@ -115,7 +129,15 @@ def belief_rows(class_: Iterable[Graded]) -> list[tuple[str, ...]]:
         if not all_predictions()[cell].is_right(text)
     ]
     return [
-        (text, f"{share:.0%}", str(count), str(sum(said[cell].values())), all_predictions()[cell].so, cell)
+        (
+            asked.get(cell, ""),
+            text,
+            f"{share:.0%}",
+            str(count),
+            str(sum(said[cell].values())),
+            "".join(all_predictions()[cell].told),
+            cell,
+        )
         for share, count, text, cell in sorted(found, key=lambda row: (-row[0], -row[1], row[3], row[2]))
     ]
 
@@ -293,8 +315,8 @@ def main(words: Sequence[str]) -> int:
     print(text_table(class_rows([each for each in class_ if not each.trouble])))
     for remark in [*remarks(class_), *others]:
         print(remark)
-    for text, share, count, _, so, _ in beliefs[:MOST_SHOWN]:
-        print(f"{share} ({count}) believed: {text}. So it is: {so}")
+    for asked, text, share, count, _, so, cell in beliefs[:MOST_SHOWN]:
+        print(f"{share} ({count}) believed: {text}. Asked in {cell}: {asked} {so}")
     for cure, share, count, _, name in mistakes[:MOST_SHOWN]:
         print(f"{share} ({count}) went wrong in {name}: {cure}")
     print(f"every answer is in {to}, every wrong prediction in {believed}, every mistake in {mistaken}")

@@ -2,7 +2,7 @@
 //   kafkalearnPredictions.form(question, {made, keep, picture}) -> the element below a question
 //   kafkalearnPredictions.fold(line, code) -> the button that stands for folded code
 //   kafkalearnPredictions.told(question) -> what is so, with the answer: each place that says it has the same words
-// A question, as kafkalearn/predictions has it: {id, kind, options, sealed}; sealed are {right, within, so}. What was made:
+// A question, as kafkalearn/predictions has it: {id, kind, options, sealed}; sealed are {right, within, so, told}. What was made:
 // {said, right}, or {shown: true} if the reader asked to be shown. `keep(made)` is called once, and opens what was closed.
 
 globalThis.kafkalearnPredictions = (() => {
@@ -146,13 +146,10 @@ globalThis.kafkalearnPredictions = (() => {
 
   // --- what stands afterwards: what was predicted, and what is so, in one line
 
-  // The answer is always said: by itself, unless the sentence begins with just its words.
   function told(question) {
-    const { so, right } = unsealed(question), text = so || "What is so follows.";
-    if (right === null) return [words(text)];
-    const begin = text.slice(0, right.length), rest = text.slice(right.length);
-    if (begin.toLowerCase() === right.toLowerCase() && /^([:;]|[.,](?! ?\d))/.test(rest)) return [element("strong", {}, words(begin)), words(rest)];
-    return ["The answer: ", element("strong", {}, words(right)), ". ", words(text)];
+    const { so, right, told: parts } = unsealed(question);
+    const [before, answer, after] = parts ?? (right === null ? ["", "", so || "What is so follows."] : ["The answer: ", right, `. ${so}`]);
+    return [before, ...(answer ? [element("strong", {}, words(answer))] : []), words(after)];
   }
 
   function line(question, made) {

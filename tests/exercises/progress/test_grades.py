@@ -235,11 +235,15 @@ def test_what_a_class_believed_is_counted_by_share_and_judged_again(tmp_path, ca
 
     assert grades.main([str(tmp_path)]) == 0
     rows = list(csv.reader((tmp_path / "beliefs.csv").open(encoding="utf-8")))
-    assert [row[:4] + row[5:] for row in rows[1:]] == [
+    assert [row[1:5] + row[6:] for row in rows[1:]] == [
         ["positive", "75%", "3", "4", billing],
         ["`BB`, its letters come later", "50%", "1", "2", twins],
     ]
-    assert "75% (3) believed: positive. So it is: Negative: -109,829,509" in capsys.readouterr().out
+    asked = "and watch where the sign turns."
+    assert rows[0][0] == "asked"
+    assert rows[1][0].endswith(asked)
+    printed = capsys.readouterr().out
+    assert f"75% (3) believed: positive. Asked in {billing}: {rows[1][0]} Negative: -109,829,509" in printed
 
 
 # A class of five, as it hands in: each does the exercises with the checks of the chapters, in a file of its own.

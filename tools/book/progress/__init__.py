@@ -5,7 +5,8 @@ All three work from a folder: what they know is in the browser, or in files that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 
@@ -17,17 +18,19 @@ from tools.book.shell import shell_page
 HERE = Path(__file__).parent
 
 
-def pages(chapters: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
+def pages(chapters: Iterable[tuple[str, str, str]], asked: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The name and the HTML of each page.
 
     Parameters
     ----------
     chapters : iterable of (str, str, str)
         Stem, title and page of each chapter.
+    asked : mapping of str to str
+        The words of their questions by cell.
     """
     chapters = list(chapters)
     yield "progress.html", shell_page("Your progress", _progress(chapters), [_script("progress.js")])
-    yield "class.html", shell_page("The table of a class", _class(), [_script("class.js")])
+    yield "class.html", shell_page("The table of a class", _class(asked), [_script("class.js")])
     store = f"<script>{script_text('kept.js')}\n{script_text('store.js')}</script>"
     yield "answers.html", shell_page("The store of answers", _STORE + store, is_alive=False, has_navigation=False)
 
@@ -81,8 +84,10 @@ def _row(number: int, exercise: Exercise) -> str:
     return f'<tr data-exercise="{exercise.progress.exercise}"><th scope="row">{number}. {name}</th>{cells}</tr>'
 
 
-def _class() -> str:
-    return """
+def _class(asked: Mapping[str, str]) -> str:
+    questions = json.dumps(dict(asked), ensure_ascii=False).replace("<", "\\u003c")
+    return f"""
+<script type="application/json" id="asked">{questions}</script>
 <p>Give the files that were handed in, all at once. Each answer is judged again, here, by the judge of the exercises;
 nothing leaves this page. The table is the one of <code>make grades</code>.</p>
 <form class="tools" id="tools">

@@ -6,6 +6,7 @@
   const believed = document.getElementById("believed"), mistaken = document.getElementById("mistaken");
   const python = window.kafkalearn;
   const SECONDS = 120; // for one file
+  const asked = JSON.parse(document.getElementById("asked").textContent); // by cell
   let csv = "";
 
   const element = (name, ...children) => {
@@ -28,9 +29,12 @@
   function table([columns, ...rows]) {
     const head = element("thead", element("tr", ...columns.map((name) => Object.assign(element("th", name), { scope: "col" }))));
     const body = element("tbody", ...rows.map(([name, ...cells]) =>
-      element("tr", Object.assign(element("th", name), { scope: "row" }), ...cells.map((cell) => element("td", cell)))));
+      element("tr", Object.assign(element("th", ...marked(name)), { scope: "row" }), ...cells.map((cell) => element("td", ...marked(cell))))));
     return element("table", head, body);
   }
+
+  // Code in backticks is marked, as where it was asked.
+  const marked = (text) => String(text).split("`").map((part, at) => (at % 2 ? element("code", part) : part));
 
   function show({ columns, rows, beliefs, mistakes, remarks: words }) {
     place.replaceChildren(table([columns, ...rows]));
@@ -50,7 +54,7 @@
       if (one.has_run_code || !one.outcomes) python.stop();
     }
     said.textContent = "Making the table …";
-    const table = await python.ask("progress.class_table", { judged: all });
+    const table = await python.ask("progress.class_table", { judged: all, asked });
     csv = table.csv;
     show(table);
     form.querySelector("[data-do=save]").disabled = false;
