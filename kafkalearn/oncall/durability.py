@@ -147,6 +147,10 @@ def _one(
                 line = file.last[own]
                 origin = f"{file_name}, line {line.number}"
                 return Given(name, _converted(name, line.value.strip(), origin), origin)
+        for whose, file_name, file in files:
+            for each in file.defaults:
+                if whose == side and each.name == own:
+                    return Given(name, _converted(name, each.value, file_name), f"{each.whose}, {file_name}")
     if name in (REPLICAS, ACKS, IDEMPOTENCE, RETRIES, IN_FLIGHT):  # the producer's depend on each other: it decides
         return Given(name, None, f"default of {release}")
     return Given(name, default(name, release, side="broker"), f"default of {release}")

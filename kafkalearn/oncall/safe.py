@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from kafkalearn.delivery.model import Settings
 from kafkalearn.delivery.picture import describe_delivery, draw_delivery
 from kafkalearn.drawing.player import Animation, animation
 from kafkalearn.oncall import durability
-from kafkalearn.oncall.answer import Answer, Outcome, wrapped
+from kafkalearn.oncall.answer import Answer, Outcome, cut, wrapped
 from kafkalearn.oncall.durability import Given, Harm, PartitionNow
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
-from kafkalearn.oncall.settings_files import read_files
+from kafkalearn.oncall.settings import PropertiesFile, Unread
+from kafkalearn.oncall.settings_files import Read, read_files, unread_in
 from kafkalearn.oncall.transactional import Trouble, troubles_of
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
@@ -27,6 +28,7 @@ ASKS = (
     "upgraded one does not until kafka-features upgrade turns them on. With them these settings are safe; without them:"
 )
 MOST_NAMED = 10  # partitions in one sentence
+MOST_UNREAD = 4  # lines of a file
 LEFT_OUT = "transactions, several producers, what a callback does with an error, and disks that lie"
 
 
@@ -96,7 +98,7 @@ def safe(
     """
     line = release_line(release)
     read = read_files(files)
-    _check_profiles([name for side, name, _ in read if side == "producer"])
+    _check_one_each(read)
     of_topic = dict(mapping("topic_settings", topic_settings or {}, of="setting to value"))
     if describe is not None:
         named = _topic(text("describe", describe), topic)
@@ -138,19 +140,38 @@ def safe(
     )
     of_transactions, unsaid = troubles_of(read)
     notes = (*_notes(given, settings), *unsaid)
-    return Safe(line, shown, harms, beyond, seen, remedy, notes, settings, hangs, elr, topic_now, of_transactions)
+    unread = tuple((name, each) for side, name, file in read for each in unread_in(side, file))
+    return Safe(
+        line, shown, harms, beyond, seen, remedy, notes, settings, hangs, elr, topic_now, of_transactions, unread
+    )  # fmt: skip
 
 
-def _check_profiles(names: list[str]) -> None:
-    """One producer is looked at: a YAML file that has several, for profiles, must say which."""
-    for name in names:
-        file_name, mark, _ = name.partition("#")
-        same = [each for each in names if each.partition("#")[0] == file_name]
-        if mark and len(same) > 1:
+def _check_one_each(read: Sequence[Read]) -> None:
+    """One program of each side is looked at: where files, or parts of one, disagree about it, somebody must say which.
+
+    Raises
+    ------
+    KafkaLearnError
+        If they do, or a file is of nobody who can lose a record.
+    """
+    for side, name, _ in read:
+        if side not in SIDES:
+            raise KafkaLearnError(f"{name} has the settings of the {side}; {listed(SIDES)} are what is looked at here")
+    for side in SIDES:
+        mine = [(name, file) for whose, name, file in read if whose == side]
+        names = [own for places in durability.READ_FROM.values() for whose, own in places if whose == side]
+        decided = {tuple(_decided(file, each) for each in (*names, "transactional.id")) for _, file in mine}
+        if len(decided) > 1:
             raise KafkaLearnError(
-                f"{file_name} has a producer for {listed(same)}; one is looked at: give the file with # and the "
-                "profile behind its name, or with # alone for what holds without a profile"
+                f"there is a {side} for {listed(name for name, _ in mine)}, and they differ; one is looked at: give "
+                "one file, or of a file with several parts (profiles, channels, services) the file with # and the part "
+                "behind its name, with # alone for what holds without a profile"
             )
+
+
+def _decided(file: PropertiesFile, name: str) -> str | None:
+    defaults = {each.name: each.value for each in file.defaults}
+    return file.values.get(name, defaults.get(name))
 
 
 def _topic(describe: str, topic: str | None) -> str:
@@ -199,20 +220,41 @@ class Safe(Answer):
     has_eligible_leader_replicas: bool | None = None  # None: it makes no difference, or the release has none
     now: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # what is wrong already, and with which partitions
     transactions: tuple[Trouble, ...] = ()  # what goes wrong with those of a producer that has a transactional.id
+    unread: tuple[tuple[str, Unread], ...] = ()  # of each file the lines that were not read
 
     @property
     def outcome(self) -> Outcome:
-        """Found, if a run harms a record, or partitions or transactions are in trouble; else, what hangs on ELR."""
+        """Found, if a run harms a record, or partitions or transactions are in trouble; else, what hangs on ELR.
+
+        Never fine where a line was not read that is near a setting: what it was to say is not known.
+        """
         if self.now or self.transactions:
             return Outcome.FOUND
         if self.hangs_on_elr:
             return Outcome.CANNOT_TELL
-        return Outcome.FOUND if self.harms else Outcome.FINE
+        if self.harms:
+            return Outcome.FOUND
+        return Outcome.CANNOT_TELL if self._near() else Outcome.FINE
+
+    @property
+    def verdict(self) -> str:
+        """The worst that can happen, or that nothing was found, in a sentence."""
+        if self.harms:
+            return f"Not safe: {durability.HARM[self.harms[0].result]}, if {self.harms[0].failure}."
+        found = "no run was found that loses a record or writes it twice"
+        if not self._near():
+            return f"Safe: {found}."
+        near = listed(f"{each.name} ({name}, line {each.line})" for name, each in self._near()[:MOST_NAMED])
+        return f"Not known: {near} may be meant for a setting, and was not read. Without it {found}."
+
+    def _near(self) -> list[tuple[str, Unread]]:
+        return [(name, each) for name, each in self.unread if each.near]
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""
         return {
             "release": self.release,
+            "verdict": self.verdict,
             "hangs_on_elr": self.hangs_on_elr,
             "has_eligible_leader_replicas": self.has_eligible_leader_replicas,
             "settings": [{"name": each.name, "value": each.value, "origin": each.origin} for each in self.given],
@@ -223,6 +265,7 @@ class Safe(Answer):
             "now": [{"words": words, "partitions": [*numbers]} for words, numbers in self.now.items()],
             "transactions": [each._asdict() for each in self.transactions],
             "notes": [*self.notes],
+            "unread": [{"file": name, **asdict(each)} for name, each in self.unread],
         }
 
     def __str__(self) -> str:
@@ -238,7 +281,7 @@ class Safe(Answer):
             worst = self.harms[0]
             if self.hangs_on_elr:
                 said.append(wrapped(ASKS))
-            said.append(wrapped(f"Not safe: {durability.HARM[worst.result]}, if {worst.failure}. The shortest run:"))
+            said.append(wrapped(f"{self.verdict} The shortest run:"))
             said += [wrapped(step, f"  {number}. ") for number, step in enumerate(worst.steps, start=1)]
             said += [wrapped(f"Also {each.result}: if {each.failure}.") for each in self._others()]
             if self.remedy:
@@ -248,7 +291,7 @@ class Safe(Answer):
                     on = ", with eligible leader replicas on, as a new cluster of 4.1 or later has them"
                 said.append(wrapped(f"No such run is left with {changes}{on}."))
         else:
-            said.append("Safe: no run was found that loses a record or writes it twice.")
+            said.append(wrapped(self.verdict))
         if self.beyond:
             results = listed(each.result for each in self.beyond)
             said.append(
@@ -259,7 +302,21 @@ class Safe(Answer):
             said.append(wrapped(f"Not in silence: {durability.WITH_AN_ERROR[result]}, if {failures}."))
         for each in self.transactions:
             said.append(wrapped(f"Transactions: {each.words}. Set {each.setting} = {each.remedy} ({each.origin})."))
+        said += [wrapped(each) for each in self._not_read()]
         return "\n".join([*said, *map(wrapped, self.notes)])
+
+    def _not_read(self) -> Iterator[str]:
+        """Of each file what was not read: what is near a setting first, and in full."""
+        for file in dict.fromkeys(name for name, _ in self.unread):
+            lines = sorted((each for name, each in self.unread if name == file), key=lambda each: not each.near)
+            shown = max(MOST_UNREAD, sum(bool(each.near) for each in lines))
+            named = [
+                f"line {each.line}, {cut(each.name, 80)}: {each.why}"
+                + (f"; {each.near} may be meant" if each.near else "")
+                for each in lines[:shown]
+            ]
+            more = f"; and {len(lines) - shown} more: --json has them" if len(lines) > shown else ""
+            yield f"Not read in {file}: {'; '.join(named)}{more}."
 
     def _others(self) -> list[Harm]:
         """Of each other kind of harm the shortest run."""

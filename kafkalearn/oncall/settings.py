@@ -46,12 +46,34 @@ class Line:
         return cut(self.value, 60)
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A line of a file that was not read, so that nobody takes it for heard."""
+
+    line: int
+    name: str
+    why: str
+    near: str = ""  # a setting of Kafka's that may be meant
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefault:
+    """What holds where a file says nothing, because the program is no plain Java client."""
+
+    name: str
+    value: str
+    whose: str  # "SmallRye's default"
+
+
 @dataclass(frozen=True)
 class PropertiesFile:
     """What a properties file sets."""
 
     lines: tuple[Line, ...]  # in the order of the file, one that is set again included
     notes: tuple[str, ...] = ()  # what is strange about its bytes
+    unread: tuple[Unread, ...] = ()  # beside `lines`: what other tools' rules leave out
+    defaults: tuple[ToolDefault, ...] = ()
+    is_librdkafka: bool = False  # a client of its own, with releases of its own
 
     @property
     def values(self) -> dict[str, str]:

@@ -1,267 +1,289 @@
-"""The files of settings that somebody has given: Kafka's own, and Spring Boot's, as properties or as YAML.
+"""The files of settings that somebody has given: whose settings each has, by Kafka's names, and what was not read.
 
-A program with Spring has its clients' settings among all others, under ``spring.kafka``, and in a YAML file several
-documents, some of them for a profile. Here they become what a properties file of Kafka's is, one for each client,
-with the lines of the file that was given.
+A file has Kafka's own names, or another tool's (`settings_dialects`), in one of several forms (`settings_formats`).
+Here it becomes what a properties file of Kafka's is, one for each program, with the lines of the file that was given. A
+name that nobody knows is never dropped: `unread_in` lists it, and says which setting may be meant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher, get_close_matches
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 from kafkalearn.base.checks import iterable, one_of
-from kafkalearn.base.errors import KafkaLearnError, listed, require, shown
+from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT
-from kafkalearn.oncall.answer import text_of
-from kafkalearn.oncall.settings import Line, PropertiesFile, read_properties, recognised_side
-from kafkalearn.releases.settings import SIDES
-
-# Spring Boot's own names: ``spring.kafka.producer.acks=all`` is a producer's acks, wherever else the file is about.
-
-SPRING = "spring.kafka."
-SPRING_SIDES = ("producer", "consumer", "admin")
-_SPRING_LINE = re.compile(r"spring\.kafka\.(?:(?P<side>producer|consumer|admin|streams)\.)?(?P<rest>.+)")
-_SPRING_OTHERS = ("listener.", "template.", "jaas.", "retry.", "streams.")  # of Spring, not of a client of Kafka's
-OF_SPRING: MappingProxyType[str, str] = MappingProxyType(
-    {
-        "autocommitinterval": "auto.commit.interval.ms",
-        "fetchmaxwait": "fetch.max.wait.ms",
-        "fetchminsize": "fetch.min.bytes",
-        "heartbeatinterval": "heartbeat.interval.ms",
-        "maxpollinterval": "max.poll.interval.ms",
-        "transactionidprefix": "transactional.id",
-    }
+from kafkalearn.oncall.settings import OF_WORKERS, Line, PropertiesFile, Unread, recognised_side
+from kafkalearn.oncall.settings_dialects import (
+    ALL_CLIENTS,
+    CLIENTS,
+    ELSEWHERE,
+    EVERY_PART,
+    SPRING,
+    Found,
+    dialects_in,
+    knows,
+    of_spring,
 )
-"""Spring Boot's names, without hyphens, that are not Kafka's with other marks between the words."""
-
-_NO_DEFAULT = re.compile(r"\$\{([^}:]+)\}")
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "b": 1, "kb": 1 << 10, "mb": 1 << 20}
-_WITH_UNIT = re.compile(r"(\d+)(ms|s|m|h|d|b|kb|mb)", re.IGNORECASE)
-
-
-def spring_files(file: PropertiesFile) -> dict[str, PropertiesFile]:
-    """What a file of Spring Boot's sets for clients of Kafka's, by side and by Kafka's names; empty: it sets nothing.
-
-    What is common to all clients (``spring.kafka.properties``) counts for each of them that has a line of its own, and
-    a line of a client's own goes before it. Times and sizes with a unit are numbers, as Spring makes them.
-
-    Examples
-    --------
-    >>> from kafkalearn.oncall.settings import parse_properties
-    >>> given = "spring.kafka.producer.acks=1\\nspring.kafka.producer.properties[linger.ms]=5\\nserver.port=80"
-    >>> {side: each.values for side, each in spring_files(parse_properties(given)).items()}
-    {'producer': {'acks': '1', 'linger.ms': '5'}}
-
-    References
-    ----------
-    Spring Boot, ``KafkaProperties``.
-    """
-    common: list[Line] = []
-    own: dict[str, list[Line]] = {}
-    for line in file.lines:
-        match = _SPRING_LINE.fullmatch(line.name)
-        if match is None or match["side"] == "streams" or match["rest"].startswith(_SPRING_OTHERS):
-            continue
-        written = _NO_DEFAULT.sub(r"${\1:}", line.value)  # as settings of Kafka's have what something else puts in
-        read = Line(line.number, _of_spring(match["rest"]), _spring_value(match["rest"], written))
-        (common if match["side"] is None else own.setdefault(match["side"], [])).append(read)
-    return {side: PropertiesFile((*common, *own[side]), file.notes) for side in SPRING_SIDES if side in own}
-
-
-def _of_spring(written: str) -> str:
-    """Kafka's name of a setting, from what follows the side."""
-    if match := re.fullmatch(r"properties(?:\.|\[)(.+?)\]?", written):
-        return match[1].strip("'\"")
-    plain = re.sub("[-_]", "", written).lower()
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", written).replace("_", "-").lower()
-    return OF_SPRING.get(plain, words.replace("-", "."))
-
-
-def _spring_value(written: str, value: str) -> str:
-    if written.startswith("properties"):
-        return value
-    if match := _WITH_UNIT.fullmatch(value.strip()):
-        return str(int(match[1]) * _UNITS[match[2].lower()])
-    is_level = re.sub("[-_]", "", written).lower() == "isolationlevel"
-    return value.lower().replace("-", "_") if is_level else value
-
-
-# YAML: each scalar of a document by the names on its way, and with its line; each document for a profile, or for all.
-
-YAML = (".yml", ".yaml")
-MOST_VALUES = 20_000  # of one file: aliases in aliases are a way to make billions
-DEEPEST = 40
-PROFILES = ("spring.config.activate.on-profile", "spring.profiles")  # the second up to Spring Boot 2.3
-_TRUTHS = {"tag:yaml.org,2002:bool"}
-_OF_A_PROFILE = re.compile(r"(?P<path>.+\.ya?ml)#(?P<profile>[\w!&|() ,.-]*)", re.IGNORECASE)
-
-
-def parse_yaml(text: str) -> dict[str | None, PropertiesFile]:
-    """The settings in a text of YAML, by profile; None: those that hold for every profile.
-
-    What a later document sets again counts, as Spring Boot has it; a profile's file has the common lines, too.
-
-    Raises
-    ------
-    KafkaLearnError
-        If it is no YAML, or no mapping of names; `kafkalearn.base.errors.MissingExtra`, if PyYAML is not installed.
-
-    Examples
-    --------
-    >>> given = "spring.kafka.producer: {acks: all, retries: 3}\\n---\\nspring.profiles: dev\\nserver.port: 80"
-    >>> {profile: [*each.values] for profile, each in parse_yaml(given).items()}[None]
-    ['spring.kafka.producer.acks', 'spring.kafka.producer.retries']
-
-    References
-    ----------
-    Spring Boot, ``OriginTrackedYamlLoader`` and ``ConfigDataEnvironment``; YAML 1.1, as both it and PyYAML read it.
-    """
-    require("a YAML file", "yaml", extra="yaml")
-    import yaml
-
-    common: list[Line] = []
-    of_profiles: dict[str, list[Line]] = {}
-    loader = yaml.SafeLoader(text)
-    try:
-        while loader.check_node():
-            lines = [*_of_node(loader, loader.get_node(), "", [0], 0)]
-            profile = next((each.value for each in lines if each.name in PROFILES), None)
-            (common if profile is None else of_profiles.setdefault(profile, [])).extend(lines)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = "" if mark is None else f"line {mark.line + 1}: "
-        raise KafkaLearnError(f"{place}this is no YAML: {getattr(error, 'problem', None) or error}") from None
-    except KafkaLearnError:
-        raise
-    except (ValueError, RecursionError):
-        raise KafkaLearnError("this is no YAML that can be read: a value is none of its type") from None
-    finally:
-        loader.dispose()
-    return {None: _last_only(common), **{each: _last_only([*common, *own]) for each, own in of_profiles.items()}}
-
-
-def _last_only(lines: list[Line]) -> PropertiesFile:
-    """A document that sets a name again is no mistake: only the line that counts is left."""
-    last = {line.name: line for line in lines}
-    return PropertiesFile(tuple(line for line in lines if last[line.name] is line))
-
-
-def _of_node(loader: Any, node: Any, name: str, count: list[int], depth: int) -> Iterator[Line]:
-    """The settings in a node of a document, whose name leads to it."""
-    count[0] += 1
-    if count[0] > MOST_VALUES or depth > DEEPEST:
-        raise KafkaLearnError(f"this YAML has more than {MOST_VALUES:,} values, or goes deeper than {DEEPEST} names")
-    if node.id == "mapping":
-        loader.flatten_mapping(node)  # what << takes over
-        for key, value in node.value:
-            if key.id != "scalar":
-                raise KafkaLearnError(f"line {key.start_mark.line + 1}: a name in settings is text")
-            joined = f"{name}{key.value}" if not name or key.value.startswith("[") else f"{name}.{key.value}"
-            yield from _of_node(loader, value, joined, count, depth + 1)
-    elif not name:
-        if node.id == "scalar" and not node.value:
-            return  # a document with nothing in it
-        raise KafkaLearnError(f"line {node.start_mark.line + 1}: a document of settings maps names to values")
-    elif node.id == "sequence":
-        if all(each.id == "scalar" for each in node.value):
-            values = ",".join(_text(loader, each) for each in node.value)
-            yield Line(node.start_mark.line + 1, name, values)
-    else:
-        yield Line(node.start_mark.line + 1, name, _text(loader, node))
-
-
-def _text(loader: Any, node: Any) -> str:
-    """A scalar as Spring makes text of it: ``yes`` is true, nothing is empty, all else as it is written."""
-    if node.tag in _TRUTHS:
-        return "true" if loader.construct_object(node) else "false"
-    return "" if node.tag.endswith(":null") else node.value
-
+from kafkalearn.oncall.settings_formats import by_profile, flat_documents
+from kafkalearn.releases.settings import SIDES, names, settings_named
 
 # Files -> whose settings each has.
 
+Read = tuple[str, str, PropertiesFile]  # whose settings, the file's name and perhaps its part, what it sets
+_OF_A_PART = re.compile(r"(?P<path>.+\.(?:ya?ml|properties|json))#(?P<part>[^/]*)", re.IGNORECASE)
 
-def read_files(files: object, side: str | None = None) -> list[tuple[str, str, PropertiesFile]]:
+
+def read_files(files: object, side: str | None = None) -> list[Read]:
     """The files that somebody has given, read: whose settings each has, its name, and what it sets.
 
     Parameters
     ----------
     files : str, Path, or an iterable of them
-        A pair of a side and a file says whose settings it has. Of a YAML file each profile that sets something for a
-        client is a file of its own, and what holds for all; ``application.yml#prod`` is that profile alone, and
-        ``application.yml#`` what holds for all.
+        A pair of a side and a file says whose settings it has. What a file has for several programs (Spring's
+        profiles, channels of Quarkus, services of a Compose file) is a file each; ``application.yml#prod`` is that
+        part alone, and ``application.yml#`` what holds without a profile.
     side : str or None
         Whose settings all the others have; None: recognised by their names.
 
     Raises
     ------
     KafkaLearnError
-        If one is no name of a file, cannot be read, or its side is unknown or not recognised.
+        If one is no name of a file, cannot be read, its side is unknown or not recognised, or nothing of it is a
+        setting of that side.
     """
-    found = []
+    found: list[Read] = []
     for each in [files] if isinstance(files, str | Path) else iterable("files", files, of="properties files"):
         named, path = each if isinstance(each, tuple) and len(each) == 2 else (side, each)
         if not isinstance(path, str | Path):
             raise KafkaLearnError(f"a file must be a path, or a side and a path, got {shown(each)}")
-        if (of_yaml := _of_yaml(path)) is not None:
-            for name, file in of_yaml:
-                found += _of_spring_file(name, named, file)
-            continue
-        file = read_properties(path)
-        name = "standard input" if str(path) == STANDARD_INPUT else Path(path).name
-        if any(line.startswith(SPRING) for line in file.values):
-            found += _of_spring_file(name, named, file)
-            continue
-        found.append(
-            (recognised_side(file.values, name) if named is None else one_of("side", named, SIDES), name, file)
-        )
+        found += _of_file(path, None if named is None else one_of("side", named, SIDES))
     return found
 
 
-def _of_spring_file(name: str, side: str | None, file: PropertiesFile) -> list[tuple[str, str, PropertiesFile]]:
-    """The clients that a file of Spring Boot's is for, or the one that was named."""
-    by_side = spring_files(file)
-    if side is not None and one_of("side", side, SIDES) not in by_side:
-        lines = listed(f"{SPRING}{each}" for each in by_side)
-        raise KafkaLearnError(f"{shown(name)} is Spring's, and sets nothing for a {side}: it has lines of {lines}")
-    if not by_side:
-        clients = listed((f"{SPRING}{each}" for each in SPRING_SIDES), last="or")
-        raise KafkaLearnError(f"{shown(name)} is Spring's, and has no line that begins with {clients}")
-    return [(each, name, found) for each, found in by_side.items() if side in (None, each)]
-
-
-def _of_yaml(path: str | Path) -> list[tuple[str, PropertiesFile]] | None:
-    """The profiles of a YAML file that set something for a client, by name; None: it is no YAML."""
-    match = None if Path(path).exists() else _OF_A_PROFILE.fullmatch(str(path))
-    place = Path(match["path"] if match else path)
-    if place.suffix.lower() not in YAML:
-        return None
+def _of_file(path: str | Path, side: str | None) -> list[Read]:
+    match = None if Path(path).exists() else _OF_A_PART.fullmatch(str(path))
+    place: str | Path = match["path"] if match else path
+    name = "standard input" if str(place) == STANDARD_INPUT else Path(place).name
     try:
-        profiles = parse_yaml(text_of(place, "a YAML file"))
+        form, documents, notes = flat_documents(place)
     except KafkaLearnError as error:
         if isinstance(error, ImportError) or not re.match(r"line |this ", str(error)):
             raise
-        raise KafkaLearnError(f"{shown(place.name)}: {error}") from None
-    if match is not None:
-        wanted = match["profile"] or None
-        if wanted not in profiles:
-            known = listed(map(shown, [each for each in profiles if each is not None]), nothing="none")
+        raise KafkaLearnError(f"{shown(name)}: {error}") from None
+    lines = [line for document in documents for line in document]
+    if form == "yaml" and any(line.name.startswith(SPRING) for line in lines):
+        parts = _profiles(name, documents, match["part"] if match else None, side)
+    else:
+        parts = _parts(name, form, documents, side)
+        if match:
+            parts = _chosen(name, parts, match["part"])
+    several = {whose for whose in SIDES if len([1 for each, _, _ in parts if each == whose]) > 1}
+    return [
+        (whose, f"{name}#{part}" if part and (match or whose in several) else name, replace(file, notes=notes))
+        for whose, part, file in parts
+    ]
+
+
+def _chosen(name: str, parts: list[Read], wanted: str) -> list[Read]:
+    kept = [each for each in parts if each[1] == wanted]
+    if not kept:
+        known = listed(map(shown, dict.fromkeys(part for _, part, _ in parts)), nothing="none")
+        raise KafkaLearnError(f"{shown(name)} has no part {shown(wanted)}; it has {known}")
+    return kept
+
+
+def _parts(name: str, form: str, documents: list[tuple[Line, ...]], side: str | None) -> list[Read]:
+    """Whose settings documents have, each with its part: a channel, a service."""
+    by_document = [dialects_in(form, lines, side) for lines in documents]
+    found = [each for several in by_document for each in several]
+    if not found:
+        return [_plain(name, tuple(line for lines in documents for line in lines), side)]
+    rest = tuple(
+        Unread(line.number, line.name, ELSEWHERE)
+        for lines, several in zip(documents, by_document, strict=True)
+        for line in lines
+        if not several
+    )
+    programs = [each for one in found for each in _programs(one, side)]
+    more = (*rest, *(each for one in found if not one.settings for each in one.unread))
+    if not programs:
+        tool = next((one.tool for one in found if one.tool), "a container's")
+        whose = f"for a {side}" if side else "for a client that is looked at here"
+        if tool == "Spring Boot":
+            clients = listed((f"{SPRING}{each}" for each in CLIENTS), last="or")
+            whose += f": it has no line that begins with {clients}" if side is None else ""
+        if tool == "Kafka Connect" and side is None:
+            worker = listed([line.name for lines in documents for line in lines if line.name in OF_WORKERS][:3])
             raise KafkaLearnError(
-                f"{shown(place.name)} has no document for the profile {shown(wanted)}; it has {known}"
+                f"{shown(name)} has settings of a worker of Kafka Connect ({worker}), and nothing that it hands on to "
+                "its clients, which begins with producer., consumer. or admin.: a worker itself is not looked at here"
             )
-        return [(_profile_name(place.name, wanted), profiles[wanted])]
-    common, *others = profiles.items()
-    own = [each for each in others if _of_clients(each[1]) not in ({}, _of_clients(common[1]))]
-    kept = [common, *own] if spring_files(common[1]) or not own else own
-    return [(_profile_name(place.name, profile), file) for profile, file in kept]
+        raise KafkaLearnError(f"{shown(name)} is {tool}'s, and sets nothing {whose}{_near_words(found, side)}")
+    return [(whose, part, replace(file, unread=(*file.unread, *more))) for whose, part, file in programs]
+
+
+def _near_words(found: Iterable[Found], side: str | None) -> str:
+    """The names that were not read although they look like a setting, for an error."""
+    near = [
+        f"{each.name} (line {each.line}: {each.why})"
+        for one in found
+        for each in one.unread
+        if near_setting(each.name, side or "producer") and not (each.why == ELSEWHERE and "kafka" not in each.name)
+    ]
+    return f"; not read: {listed(near[:3])}" if near else ""
+
+
+def _programs(found: Found, side: str | None) -> Iterator[Read]:
+    """Each program that a tool's document sets something for; with a side, only that one."""
+    for part in found.parts:
+        for whose in SIDES if side is None else (side,):
+            mine = [(each, line) for where, each, line in found.settings if where in (part, EVERY_PART)]
+            own = [line for each, line in mine if each == whose]
+            common = [line for each, line in mine if each == ALL_CLIENTS] if whose in CLIENTS else []
+            has_own = (part, whose) in found.programs or any(
+                where == part and each == whose for where, each, _ in found.settings
+            )
+            if has_own or (side is not None and found.is_librdkafka and common):
+                names_of_own = {line.name for line in own}
+                lines = (*(line for line in common if line.name not in names_of_own), *own)
+                defaults = found.defaults.get(whose, ())
+                yield (
+                    whose, part, PropertiesFile(lines, (), found.unread, defaults, is_librdkafka=found.is_librdkafka)
+                )  # fmt: skip
+
+
+def _profiles(name: str, documents: list[tuple[Line, ...]], wanted: str | None, side: str | None) -> list[Read]:
+    """Spring's profiles that set something for a client, each with what holds for all."""
+    profiles = by_profile(documents)
+    if wanted is not None:
+        if (wanted or None) not in profiles:
+            known = listed(map(shown, [each for each in profiles if each is not None]), nothing="none")
+            raise KafkaLearnError(f"{shown(name)} has no document for the profile {shown(wanted)}; it has {known}")
+        kept = [(wanted or None, profiles[wanted or None])]
+    else:
+        common, *others = profiles.items()
+        own = [each for each in others if _of_clients(each[1]) not in ({}, _of_clients(common[1]))]
+        kept = [common, *own] if _of_clients(common[1]) or not own else own
+    return [
+        (whose, profile or "", file)
+        for profile, lines in kept
+        for whose, _, file in _parts(name, "yaml", [lines.lines], side)
+    ]
 
 
 def _of_clients(file: PropertiesFile) -> dict[str, dict[str, str]]:
-    return {side: each.values for side, each in spring_files(file).items()}
+    found = of_spring(file.lines)
+    return {} if found is None else {side: each.values for side, _, each in _programs(found, None)}
 
 
-def _profile_name(file_name: str, profile: str | None) -> str:
-    return file_name if profile is None else f"{file_name}#{profile}"
+def _plain(name: str, lines: tuple[Line, ...], side: str | None) -> Read:
+    """A file by Kafka's own names."""
+    file = PropertiesFile(lines)
+    if side is None:
+        return recognised_side(file.values, name), "", file
+    given = [*file.values]
+    if not given:
+        raise KafkaLearnError(f"{shown(name)} sets nothing: it is empty, or has comments only")
+    count = {each: sum(_is_known(one, each) for one in given) for each in SIDES}
+    best = max((each for each in SIDES if not each.startswith("old-")), key=lambda each: count[each])
+    if not count[best]:
+        best = max(SIDES, key=lambda each: count[each])
+    is_anothers = count[best] > count[side] and not any(
+        _is_known(one, side) and not _is_known(one, best) for one in given
+    )
+    if is_anothers:
+        raise KafkaLearnError(
+            f"{shown(name)} was given as the settings of a {side}, which knows {count[side]} of its "
+            f"{counted(len(given), 'name')}; they are a {best}'s, which knows {count[best]}: give it as that (--{best})"
+        )
+    if not count[side]:
+        near = [(each, near_setting(each, side)) for each in given]
+        looks = listed([f"{each} (is {meant} meant?)" for each, meant in near if meant][:3])
+        raise KafkaLearnError(
+            f"nothing of {shown(name)} was read: no {side} of Kafka's knows one of its {counted(len(given), 'name')}, "
+            f"{looks if looks != 'none' and any(meant for _, meant in near) else listed(map(shown, given[:3]))}; put "
+            "what the client is given by Kafka's names into a file"
+        )
+    return side, "", file
+
+
+def _is_known(name: str, side: str) -> bool:
+    return knows(side, name) or (side == "broker" and name.startswith("listener.name."))
+
+
+# What was not read, and what may be meant.
+
+DECISIVE = {
+    "producer": (
+        "acks", "enable.idempotence", "idempotence", "retries", "max.in.flight.requests.per.connection",
+        "max.in.flight", "request.required.acks", "message.send.max.retries", "transactional.id",
+    ),
+    "broker": ("default.replication.factor", "min.insync.replicas", "unclean.leader.election.enable"),
+    "topic": ("min.insync.replicas", "unclean.leader.election.enable"),
+}  # fmt: skip
+"""Settings that decide whether a record is lost: of these a name is near if its last words look like them."""
+
+
+def unread_in(side: str, file: PropertiesFile) -> tuple[Unread, ...]:
+    """Each line of a file that was not read for a side, with the setting that may be meant.
+
+    >>> from kafkalearn.oncall.settings import parse_properties
+    >>> [(each.name, each.near) for each in unread_in("producer", parse_properties("acks=all\\nlingr.ms=5\\nx=1"))]
+    [('lingr.ms', 'linger.ms'), ('x', '')]
+    """
+    found = [replace(each, near=_near_in(each, side)) for each in file.unread]
+    for line in file.last.values():
+        if not file.is_librdkafka and not _is_known(line.name, side):
+            others = [each.side for each in settings_named(line.name) if not each.side.startswith("old-")]
+            why = f"a setting of the {listed(others)}" if others else f"no setting of the {side} that Kafka has"
+            near = "" if others else near_setting(line.name, side)
+            found.append(Unread(line.number, line.name, why, near))
+    return tuple(sorted(found, key=lambda each: each.line))
+
+
+def _near_in(unread: Unread, side: str) -> str:
+    is_anothers = any(other in unread.name.lower() for other in CLIENTS if other != side and side in CLIENTS)
+    if (unread.why == ELSEWHERE and "kafka" not in unread.name.lower()) or is_anothers:
+        return ""
+    return near_setting(unread.name, side)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    joined: dict[str, str]  # without dots -> as Kafka has it
+
+
+@cache
+def _names_of(side: str) -> _Names:
+    return _Names({re.sub("[._]", "", name): name for name in names() if knows(side, name)})
+
+
+def near_setting(name: str, side: str) -> str:
+    """The setting of a side that a name may mean; empty: none is near.
+
+    >>> near_setting("KAFKA_PRODUCER_ACKS", "producer"), near_setting("enable.idempotance", "producer")
+    ('acks', 'enable.idempotence')
+    >>> near_setting("schema.registry.url", "producer"), near_setting("min.in.sync.replicas", "topic")
+    ('', 'min.insync.replicas')
+    """
+    words = [each.lower() for each in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name[-LONGEST_NAME:])]
+    for known in DECISIVE.get(side, ()):
+        joined = re.sub("[.]", "", known)
+        for count in range(1, len(words) + 1):
+            if _is_alike("".join(words[-count:]), joined):
+                return known
+    near = get_close_matches("".join(words), _names_of(side).joined, n=1, cutoff=0.88)
+    return _names_of(side).joined[near[0]] if near else ""
+
+
+def _is_alike(tail: str, known: str) -> bool:
+    if tail == known or len(tail) < 3:
+        return tail == known
+    least = 0.85 if len(known) > 6 else 0.75
+    is_short = len(known) <= 6 and (abs(len(tail) - len(known)) > 1 or tail[0] != known[0])
+    return not is_short and SequenceMatcher(None, tail, known).ratio() >= least

@@ -16,7 +16,7 @@ from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
 from kafkalearn.oncall.answer import Answer, Outcome, cut, wrapped
 from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, setting_of
-from kafkalearn.oncall.settings_files import read_files
+from kafkalearn.oncall.settings_files import read_files, unread_in
 from kafkalearn.releases.defaults import find_settings
 from kafkalearn.releases.group_protocols import moves
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
@@ -68,6 +68,12 @@ def upgrade(
     given = read_files(files, side)
     if not given:
         raise KafkaLearnError("which settings? Give at least one properties file")
+    for _, name, file in given:
+        if file.is_librdkafka:
+            raise KafkaLearnError(
+                f"{name} has librdkafka's names, and librdkafka has releases and defaults of its own: an upgrade of "
+                "Kafka's Java client changes nothing there"
+            )
     if group_protocol is not None:
         one_of("group_protocol", group_protocol, ("consumer",))
         if not at_least("4.0", newer):
@@ -203,8 +209,9 @@ def findings_in(
     by_name = {change.setting: change for change in own if change.kind in ("removed", "renamed")}
     for line in last.values():
         yield from of_line(old, new, name, side, line, by_name.get(line.name))
-    yield from (_default_changed(name, change) for change in own if _counts(change, values))
-    yield from (_begins(name, change) for change in own if _does_begin(change, values))
+    decided = {**{each.name: each.value for each in properties.defaults}, **values}
+    yield from (_default_changed(name, change) for change in own if _counts(change, decided))
+    yield from (_begins(name, change) for change in own if _does_begin(change, decided))
     if not is_moving:
         yield from _kip_848(new, name, side, last)
     yield from _authorizer(name, side, last)
@@ -212,6 +219,21 @@ def findings_in(
         text = f"{repeated} is set in lines {listed(numbers)}; the last counts"
         yield Finding(NOTED, name, numbers[-1], repeated, text, "java.util.Properties")
     yield from (Finding(NOTED, name, None, "", note, "java.util.Properties") for note in properties.notes)
+    yield from _not_read(name, side, properties)
+
+
+def _not_read(name: str, side: str, properties: PropertiesFile) -> Iterator[Finding]:
+    """What another tool's file has and was not read: each line that may mean a setting, of the others how many."""
+    others = []
+    for each in unread_in(side, replace(properties, lines=())):
+        if each.near:
+            text = f"{each.name} was not read ({each.why}); {each.near} may be meant"
+            yield Finding(UNKNOWN, name, each.line, each.name, text, "the tool's own rule")
+        else:
+            others.append(f"line {each.line}, {cut(each.name, 60)}: {each.why}")
+    if others:
+        more = f"; and {len(others) - 3} more" if len(others) > 3 else ""
+        yield Finding(NOTED, name, None, "", f"not read: {'; '.join(others[:3])}{more}", "the tool's own rule")
 
 
 def _without_secrets(text: str, names: Sequence[str], last: dict[str, Line]) -> str:

