@@ -34,6 +34,7 @@ class Lab:
     url: str
     folder: Path
     environment: dict[str, str]
+    server: subprocess.Popen
 
     def put(self, name: str, notebook: nbformat.NotebookNode, is_trusted: bool = False) -> None:
         """Add a notebook, as one that has just been cloned, or as one that this user has run."""
@@ -85,7 +86,7 @@ def watch(browser: Browser) -> Watched:
 
 @contextmanager
 def running_lab(home: Path, *options: str) -> Iterator[Lab]:
-    """JupyterLab on loopback, on ``home/notebooks``, with its settings and data in `home` as well."""
+    """JupyterLab on loopback, on ``home/notebooks``; its settings and data are in `home` too, for another day."""
     folder = home / "notebooks"
     folder.mkdir(exist_ok=True)
     port, environment = _free_port(), _environment(home)
@@ -93,7 +94,7 @@ def running_lab(home: Path, *options: str) -> Iterator[Lab]:
         server = subprocess.Popen([*_command(port, folder), *options], env=environment, stdout=log, stderr=log)
         try:
             _wait_until_up(f"http://127.0.0.1:{port}/api", server, home / "log")
-            yield Lab(f"http://127.0.0.1:{port}", folder, environment)
+            yield Lab(f"http://127.0.0.1:{port}", folder, environment, server)
         finally:
             _end(server)
 
@@ -126,7 +127,7 @@ def _command(port: int, folder: Path) -> list[str]:
 def _environment(home: Path) -> dict[str, str]:
     for name, wanted in SETTINGS.items():
         path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(wanted))
     folders = {
         "JUPYTER_CONFIG_DIR": home / "config",

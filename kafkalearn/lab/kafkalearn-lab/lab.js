@@ -1,6 +1,8 @@
 // JupyterLab's side: the marks that kafkalearn/predictions leaves in a copy's metadata are acted upon here.
 // A plugin that needs nothing but the application itself: notebooks are met through its document registry.
 
+import { keepStates, standIn } from "./keeping.js";
+
 const { form, fold, bringIntoView } = globalThis.kafkalearnPredictions;
 const MARK = "kafkalearn", FILE = "progress.json", WAIT_MS = 2000;
 const EMPTY = () => ({ format: "kafkalearn progress", version: 1, name: "", exercises: {}, predictions: {} });
@@ -266,6 +268,8 @@ export default {
     }
     app.docRegistry.addWidgetExtension("Notebook", {
       createNew(panel, context) {
+        keepStates(context);
+        standIn(panel.content.rendermime, context.sessionContext);
         Promise.all([context.ready, panel.revealed]).then(() => attend(app, panel, context));
         return { isDisposed: false, dispose() { this.isDisposed = true; } };
       },
