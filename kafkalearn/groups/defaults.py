@@ -16,8 +16,9 @@ from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
 from kafkalearn.base.checks import LARGEST_INT, Whole
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.releases import default
+from kafkalearn.releases.lines import at_least
 from kafkalearn.releases.settings import Value
 
 EMPTY = "Empty"
@@ -45,13 +46,8 @@ REBALANCING_STATES = (PREPARING, COMPLETING, ASSIGNING, RECONCILING)
 
 BEFORE_IT_CAME: Mapping[str, Value] = MappingProxyType(
     {
-        "group.initial.rebalance.delay.ms": 0,
-        "group.max.size": 2147483647,
         "group.consumer.assignment.interval.ms": 0,
         "group.consumer.regex.refresh.interval.ms": 600_000,
-        "group.instance.id": None,
-        "max.poll.interval.ms": None,
-        "max.poll.records": None,
     }
 )
 """What stands for a setting in releases that do not have it yet."""
@@ -77,8 +73,8 @@ def default_of(setting: str, release: str, side: str) -> Value:
 
     Examples
     --------
-    >>> [default_of("group.initial.rebalance.delay.ms", release, "broker") for release in ("0.10.2", "4.3")]
-    [0, 3000]
+    >>> [default_of("group.consumer.assignment.interval.ms", release, "broker") for release in ("4.0", "4.3")]
+    [0, 1000]
     """
     try:
         return default(setting, release, side=side)
@@ -86,6 +82,40 @@ def default_of(setting: str, release: str, side: str) -> Value:
         if setting in BEFORE_IT_CAME:
             return BEFORE_IT_CAME[setting]
         raise
+
+
+# The versions of requests that a release knows; its own clients send the newest.
+
+NEWEST_VERSIONS = {
+    "JoinGroup": (("3.2", 9), ("2.5", 7), ("2.4", 6)),
+    "OffsetCommit": (("4.2", 10), ("3.7", 9), ("2.4", 8)),
+}
+"""Of requests whose version changes an answer: since which release which version is the newest."""
+
+
+def known_version(request: object, version: int | None, api: str, release: str) -> int:
+    """The version of a request: as it says, or for None the newest that the release knows.
+
+    Raises
+    ------
+    IllegalEvent
+        If the release does not know it: none of its clients sends it, and its brokers answer UNSUPPORTED_VERSION.
+
+    Examples
+    --------
+    >>> [known_version("a join", None, "JoinGroup", release) for release in ("2.4", "3.1", "3.2")]
+    [6, 7, 9]
+
+    References
+    ----------
+    Apache Kafka, ``validVersions`` in ``JoinGroupRequest.json`` and ``OffsetCommitRequest.json`` at each release.
+    """
+    newest = next(each for since, each in NEWEST_VERSIONS[api] if at_least(since, release))
+    if version is not None and version > newest:
+        raise IllegalEvent(
+            f"{request}: Kafka {release} knows {api} up to version {newest}, not {version}; give one of these"
+        )
+    return newest if version is None else version
 
 
 # How large a group, and how long a time, the simulators take. Kafka allows more of some of it; this is what a computer

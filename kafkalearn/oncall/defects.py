@@ -28,6 +28,7 @@ from kafkalearn.consuming.truncation.search import find as find_read_again
 from kafkalearn.consuming.truncation.simulator import NONE_AGAIN
 from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups import search as groups
+from kafkalearn.groups.classic.model import ANSWERS_FOR as CLASSIC_ANSWERS_FOR
 from kafkalearn.offsets import store
 from kafkalearn.offsets.replay import Member
 from kafkalearn.operations import coordinator_life, loading, loading_search
@@ -260,7 +261,7 @@ def _bare_offset(release: str) -> Run | None:
     return find_read_again(settings, story.kinds, (NONE_AGAIN,), initial=story.begun, at_most=story.at_most).trace
 
 
-@_asked_since(FIRST_COORDINATOR)
+@_asked_since(CLASSIC_ANSWERS_FOR.first)
 def _waits_for_a_sync(release: str) -> Run | None:
     return groups.find_stuck(classic.Settings(release), hang=["c1"]).trace
 

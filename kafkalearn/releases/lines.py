@@ -2,7 +2,7 @@
 
 A *release line* is what shares its documentation: 0.8.2, 0.10.1, 1.0, 4.3. A *patch* is one release of it:
 4.3.1. Up to 0.11 a line has three numbers and its patches four. Defaults are known by line (`kafkalearn.releases`);
-a rule that changed in a patch asks `at_least`.
+a rule that changed in a patch asks `at_least`. A simulator answers for the releases that were asked, `AnswersFor`.
 """
 
 from __future__ import annotations
@@ -136,3 +136,59 @@ def at_least(since: str | Release, release: str | Release = DEFAULT_RELEASE) -> 
     """
     asked, first = parse_release(release), parse_release(since)
     return asked >= first or first.number[: len(asked.number)] == asked.number
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersFor:
+    """The releases that a simulator answers for: those that were asked, by their classes, a broker, or their own tests.
+
+    Its settings refuse all others. A line stands for all of its patches; where a patch is the first, older ones of its
+    line are refused too.
+
+    Parameters
+    ----------
+    simulator : str
+        As the error names it, ``"groups.classic"``.
+    first, last : str
+        Both belong to it; without a last one it goes to the newest line.
+    reason : str
+        Why there are no others, for the error.
+
+    Examples
+    --------
+    >>> answers = AnswersFor("groups.classic", "2.4")
+    >>> str(answers), "2.3.1" in answers, "3.9.2" in answers
+    ('2.4 to 4.4', False, True)
+    >>> try:
+    ...     answers.check("0.9.0")
+    ... except KafkaLearnError as error:
+    ...     print(error)
+    groups.classic answers for 2.4 to 4.4, not 0.9.0: no other release was asked; give one of these
+    """
+
+    simulator: str
+    first: str
+    last: str = DEFAULT_RELEASE
+    reason: str = "no other release was asked"
+
+    def __str__(self) -> str:
+        """First and last, as the ledger has them."""
+        return f"{self.first} to {self.last}"
+
+    def __contains__(self, release: str | Release) -> bool:
+        """Whether it answers for a release; errors as in `parse_release`."""
+        asked, last = parse_release(release), parse_release(self.last)
+        return at_least(self.first, asked) and asked.number[: len(last.number)] <= last.number
+
+    def check(self, release: str | Release) -> None:
+        """Pass in silence if it answers for a release.
+
+        Raises
+        ------
+        KafkaLearnError
+            If it does not, with the releases that it answers for; or if there is no such release.
+        """
+        if release not in self:
+            raise KafkaLearnError(
+                f"{self.simulator} answers for {self}, not {parse_release(release)}: {self.reason}; give one of these"
+            )

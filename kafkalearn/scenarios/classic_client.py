@@ -50,9 +50,6 @@ class ClassicClient(consumers.Client):
         self.world = world
         self.to_coordinator = to_coordinator
         self.settings = consumer.settings
-        self.heartbeat_thread = (
-            consumers.HEARTBEAT_THREAD if world.settings.has_heartbeat_thread else consumers.POLL_THREAD
-        )
         self.member_id = ""
         self.generation = NO_GENERATION
         self.is_leader = False
@@ -112,7 +109,7 @@ class ClassicClient(consumers.Client):
         metadata: Sent = (self.joined_with, owned, self.last_generation)
         its = self.settings
         protocols = tuple((name, metadata) for name in its.assignors)
-        timeouts_ms = its.session_timeout_ms, its.rebalance_timeout_ms
+        timeouts_ms = its.session_timeout_ms, its.max_poll_interval_ms
         self._send(model.JoinGroup(self.label, self.member_id, *timeouts_ms, protocols, its.instance_id))
 
     def join_answered(self, answer: model.JoinAnswered) -> None:
@@ -234,7 +231,7 @@ class ClassicClient(consumers.Client):
         self._heartbeat_later(self.consumer.first_heartbeat_ms(self.settings.heartbeat_interval_ms))
 
     def _heartbeat_later(self, delay_ms: int) -> None:
-        thread, loop = self.heartbeat_thread, self.heartbeat_loop
+        thread, loop = consumers.HEARTBEAT_THREAD, self.heartbeat_loop
         self.world.threads.after(delay_ms, self.consumer, thread, self._heartbeat, loop)
 
     def _heartbeat(self, loop: int) -> None:

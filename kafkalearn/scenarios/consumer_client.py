@@ -107,7 +107,7 @@ class ConsumerClient(Client):
         if self.epoch == JOIN:
             self.reported, self.reported_topics = (), topics
             return events.join(
-                self.member_id, topics, settings.instance_id, settings.rebalance_timeout_ms, self.assignor
+                self.member_id, topics, settings.instance_id, settings.max_poll_interval_ms, self.assignor
             )
         owned = consumer.owned if self.reported != consumer.owned else None
         changed_topics = topics if set(topics) != set(self.reported_topics) else None

@@ -26,10 +26,11 @@ from kafkalearn.base.checks import (
 )
 from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
 from kafkalearn.groups import defaults
+from kafkalearn.groups.classic.model import ANSWERS_FOR as CLASSIC_ANSWERS_FOR
 from kafkalearn.groups.classic.model import NAMES as CLASSIC_NAMES
 from kafkalearn.groups.consumer.events import NAMES as CONSUMER_NAMES
 from kafkalearn.groups.consumer.events import topic_name
-from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor
 
 # Settings of consumers and broker by Kafka's own names; what is not given is the release's default.
 
@@ -60,8 +61,8 @@ SHORT_NAMES = {
     "StickyAssignor": "sticky",
     "CooperativeStickyAssignor": "cooperative-sticky",
 }
-STRATEGY_SINCE = {"range": "0.9.0", "roundrobin": "0.9.0", "sticky": "0.11.0", "cooperative-sticky": "2.4"}
-FIRST_HEARTBEAT_THREAD = "0.10.1"  # KIP-62; before, heartbeats were sent inside poll()
+STRATEGIES = ("range", "roundrobin", "sticky", "cooperative-sticky")
+ANSWERS_FOR = AnswersFor("scenarios", CLASSIC_ANSWERS_FOR.first)  # of both protocols; KIP-848 since 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,8 @@ class MemberSettings:
 
     session_timeout_ms: int
     heartbeat_interval_ms: int
-    max_poll_interval_ms: int | None  # None: the release has no such limit
-    max_poll_records: int | None
+    max_poll_interval_ms: int
+    max_poll_records: int
     instance_id: str | None
     assignors: tuple[str, ...]
     metadata_max_age_ms: int
@@ -82,11 +83,6 @@ class MemberSettings:
         """Whether it keeps its partitions through a rebalance: only if every assignor it names can do that."""
         return set(self.assignors) == {"cooperative-sticky"}
 
-    @property
-    def rebalance_timeout_ms(self) -> int:
-        """How long a rebalance waits for it: as long as a poll may take, and for a session where that has no limit."""
-        return self.session_timeout_ms if self.max_poll_interval_ms is None else self.max_poll_interval_ms
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -95,7 +91,7 @@ class Settings:
     Parameters
     ----------
     release : str
-        Of broker and clients; without one, the newest line.
+        Of broker and clients, 2.4 or later; without one, the newest line.
     values : mapping of str to value
         By Kafka's names; ``latency.ms`` and ``processing.ms`` are the model's own.
     member_values : mapping of str to mapping
@@ -116,7 +112,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse unknown names, and values that no consumer starts with."""
-        parse_release(self.release)
+        ANSWERS_FOR.check(self.release)
         object.__setattr__(self, "values", _all_checked(self.values))
         of_members = {member: _all_checked(its) for member, its in self.member_values.items()}
         for its in of_members.values():
@@ -153,11 +149,6 @@ class Settings:
             value("retry.backoff.ms"),
         )
 
-    @property
-    def has_heartbeat_thread(self) -> bool:
-        """Whether heartbeats have a thread of their own (since 0.10.1)."""
-        return at_least(FIRST_HEARTBEAT_THREAD, self.release)
-
     def _check(self, member: str | None) -> None:
         its = self.of(member)
         if its.heartbeat_interval_ms >= its.session_timeout_ms:
@@ -165,11 +156,6 @@ class Settings:
                 f"heartbeat.interval.ms ({its.heartbeat_interval_ms}) must be below session.timeout.ms "
                 f"({its.session_timeout_ms}), as Kafka's client demands; a third of it or less is usual"
             )
-        for name in its.assignors:
-            if not at_least(STRATEGY_SINCE[name], self.release):
-                raise KafkaLearnError(f"{name} came with Kafka {STRATEGY_SINCE[name]}, the release is {self.release}")
-        if its.instance_id is not None and not at_least("2.3", self.release):
-            raise KafkaLearnError(f"group.instance.id came with Kafka 2.3, the release is {self.release}")
 
 
 def by_kafka_name(named: Mapping[str, object]) -> dict[str, object]:
@@ -194,14 +180,12 @@ def assignors_of(value: object) -> tuple[str, ...]:
     given: Iterable[object] = [value] if isinstance(value, str) else value
     names = tuple(SHORT_NAMES.get(str(name).rpartition(".")[2], str(name)) for name in given)
     for name in names:
-        if name not in STRATEGY_SINCE:
+        if name not in STRATEGIES:
             if name in BROKER_ASSIGNORS:
-                raise KafkaLearnError(f"{name} does not run in clients; those that do: {', '.join(STRATEGY_SINCE)}")
-            raise unknown_name("assignor of the classic protocol", name, STRATEGY_SINCE)
+                raise KafkaLearnError(f"{name} does not run in clients; those that do: {', '.join(STRATEGIES)}")
+            raise unknown_name("assignor of the classic protocol", name, STRATEGIES)
     if not names:
-        raise KafkaLearnError(
-            "partition.assignment.strategy names no assignor; give one of " + ", ".join(STRATEGY_SINCE)
-        )
+        raise KafkaLearnError("partition.assignment.strategy names no assignor; give one of " + ", ".join(STRATEGIES))
     return names
 
 

@@ -178,7 +178,7 @@ OUTCOMES = {
         "topic orders has 40 partitions\nat 0 s: c1 to c12 join\nat 60 s: c9 leaves", group_instance_id=True
     ),
 }
-CLASSIC = classic.simulate(Settings("2.1"), [JoinGroup("a"), TimePassed(3000), LeaveGroup("a", "a-1")])
+CLASSIC = classic.simulate(Settings(), [JoinGroup("a", version=3), TimePassed(3000), LeaveGroup("a", "a-1")])
 
 
 def frames(outcome):

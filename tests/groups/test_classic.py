@@ -34,6 +34,7 @@ from kafkalearn.groups.classic.model import (
     transition,
 )
 from kafkalearn.groups.classic.simulator import NONE_REMOVED, STAYS_STABLE
+from tests.recorded import recorded
 
 NO_DELAY = Settings(group_initial_rebalance_delay_ms=0)
 OLD_JOIN = {"version": 3}  # without the round that gives out a member id
@@ -58,7 +59,7 @@ def stable(*clients, settings=NO_DELAY, **join):
     ]
 
 
-@pytest.mark.parametrize("release", ["0.9.0", "0.10.1", "2.1", "4.3"])
+@pytest.mark.parametrize("release", ["2.4", "3.9", "4.3"])
 def test_a_session_of_0_ends_as_soon_as_time_passes(release):
     """Such a coordinator lets everybody in; where nobody waits for more members, the answer begins the session."""
     settings = Settings(release, 0, group_min_session_timeout_ms=0)
@@ -88,24 +89,44 @@ def test_a_heartbeat_between_join_and_sync_counts_since_2_6_1(release, expected)
     assert group.members[0].expires_ms == (14_000 if expected == "NONE" else 10_000)
 
 
-def test_who_has_no_member_id_is_given_one_since_2_2():
+def test_who_has_no_member_id_is_given_one_by_the_version_of_his_request():
     assert errors(play(JoinGroup("a"))) == ["MEMBER_ID_REQUIRED"]
+    assert errors(play(JoinGroup("a", version=4))) == ["MEMBER_ID_REQUIRED"]
     assert errors(play(JoinGroup("a", version=3))) == []
-    assert play(JoinGroup("a"), settings=Settings("2.1")).state == "PreparingRebalance"
 
 
-def test_before_0_11_nobody_waits_for_more_members():
-    group = play(JoinGroup("a"), settings=Settings("0.10.2"))
-    assert (group.state, group.generation) == ("CompletingRebalance", 1)
+@pytest.mark.parametrize(("release", "newest"), [("2.4", 6), ("2.5", 7), ("3.1", 7), ("3.2", 9), ("4.4", 9)])
+def test_a_client_sends_the_newest_join_of_its_release_and_can_send_no_newer_one(release, newest):
+    settings = Settings(release, group_initial_rebalance_delay_ms=0)
+    assert errors(play(JoinGroup("a", version=newest), settings=settings)) == ["MEMBER_ID_REQUIRED"]
+    if newest < 9:
+        with pytest.raises(IllegalEvent, match=f"Kafka {release} knows JoinGroup up to version {newest}"):
+            play(JoinGroup("a", version=newest + 1), settings=settings)
+    joined = (JoinGroup("a", instance_id="i1"), TimePassed(0), SyncGroup("a", "i1-1", 1))
+    (answer,) = play(*joined, JoinGroup("b", instance_id="i1"), settings=settings).answers
+    assert answer.is_assignment_skipped == (newest == 9)
 
 
-def test_0_10_0_drops_a_group_without_members_and_the_next_join_starts_anew():
-    old = Settings("0.10.0")
-    gone = play(JoinGroup("a"), LeaveGroup("a", "a-1"), settings=old)
-    assert (gone.state, gone.effects[-1]) == ("Dead", GroupWritten(is_tombstone=True))
-    back = step(old, gone, JoinGroup("b"))
-    assert (back.state, back.generation) == ("CompletingRebalance", 1)
-    assert play(JoinGroup("a"), LeaveGroup("a", "a-1"), settings=Settings("0.10.1")).state == "Empty"
+def test_a_client_sends_no_newer_commit_than_its_release_knows():
+    with pytest.raises(IllegalEvent, match=r"Kafka 3\.6 knows OffsetCommit up to version 8"):
+        play(OffsetCommit("a", version=9), settings=Settings("3.6"))
+    assert errors(play(OffsetCommit("a", version=10))) == ["NONE"]
+
+
+def test_the_oldest_join_has_no_rebalance_timeout_and_no_instance_id():
+    """A session of 10 s stands for it: who comes second is waited for 10 s, not 300."""
+    old = {"version": 0, "session_timeout_ms": 10_000, "rebalance_timeout_ms": 300_000}
+    events = [JoinGroup("a", **old), TimePassed(0), SyncGroup("a", "a-1", 1), JoinGroup("b", **old)]
+    group = play(*events)
+    assert group.join_deadline_ms == group.now_ms + 10_000
+    assert play(*[*events[:3], JoinGroup("b", **{**old, "version": 1})]).join_deadline_ms == group.now_ms + 300_000
+    with pytest.raises(IllegalEvent, match=r"JoinGroup 4 has no group\.instance\.id"):
+        play(JoinGroup("a", instance_id="i1", version=4))
+
+
+def test_a_release_that_was_never_asked_is_refused():
+    with pytest.raises(KafkaLearnError, match=r"groups\.classic answers for 2\.4 to \d+\.\d+, not 0\.9\.0"):
+        Settings("0.9.0")
 
 
 @pytest.mark.parametrize("timeout_ms", [5999, 1_800_001])
@@ -167,8 +188,8 @@ def test_when_the_leader_is_late_another_leads():
 
 def test_a_static_member_that_is_late_stays_a_member_until_its_session_ends():
     static = [
-        JoinGroup("a", instance_id="i1", **OLD_JOIN),
-        JoinGroup("b", instance_id="i2", session_timeout_ms=1_000_000, **OLD_JOIN),
+        JoinGroup("a", instance_id="i1"),
+        JoinGroup("b", instance_id="i2", session_timeout_ms=1_000_000),
         TimePassed(0),
         SyncGroup("b", "i2-2", 1),
         SyncGroup("a", "i1-1", 1),
@@ -265,8 +286,43 @@ def test_a_partition_that_moves_sends_the_waiting_ones_away_and_writes_nothing()
     group = play(*stable("a", "b"), JoinGroup("a", "a-1"), PartitionMoved())
     assert errors(group) == ["NOT_COORDINATOR"]
     assert not any(isinstance(effect, GroupWritten) for effect in group.effects)
-    for event in (JoinGroup("b"), SyncGroup("b", "b-2", 1), Heartbeat("b", "b-2", 1), LeaveGroup("b", "b-2")):
-        assert errors(step(NO_DELAY, group, event)) == ["COORDINATOR_NOT_AVAILABLE"]
+    with pytest.raises(IllegalEvent, match="on another broker"):
+        step(NO_DELAY, group, OffsetsExpired())
+
+
+MOVED = recorded("partition-moved")
+BEFORE_THE_MOVE = {
+    "stable": stable("a"),
+    "empty": [*stable("a"), LeaveGroup("a", "a-1")],
+    "joining": [*stable("a"), JoinGroup("b", **OLD_JOIN)],
+    "syncing": [*stable("a"), JoinGroup("b", **OLD_JOIN), JoinGroup("a", "a-1"), SyncGroup("b", "b-2", 2)],
+}
+ASKED_AFTER_IT = {
+    "JoinGroup without id": JoinGroup("a"),
+    "JoinGroup": JoinGroup("a", "a-1"),
+    "SyncGroup": SyncGroup("a", "a-1", 1),
+    "Heartbeat": Heartbeat("a", "a-1", 1),
+    "LeaveGroup": LeaveGroup("a", "a-1"),
+    "OffsetCommit": OffsetCommit("a", "a-1", 1),
+    "OffsetCommit of nobody": OffsetCommit("a"),
+    "DeleteGroups": GroupDeleted(),
+}
+
+
+@pytest.mark.parametrize("release", ["2.4", "3.9", "4.0", "4.4"])
+@pytest.mark.parametrize("group", MOVED["groups"], ids=lambda group: group["name"])
+def test_a_broker_that_has_lost_the_partition_answers_what_a_real_one_answered(group, release):
+    settings = Settings(release, group_initial_rebalance_delay_ms=0)
+    moved = play(*BEFORE_THE_MOVE[group["name"]], PartitionMoved(), settings=settings)
+    assert errors(moved) == list(group["waiting"].values())
+    answers = {asked: step(settings, moved, event).effects[0].error for asked, event in ASKED_AFTER_IT.items()}
+    assert answers == group["answers"]
+
+
+@pytest.mark.parametrize(("release", "error"), [("3.9", "NOT_COORDINATOR"), ("4.0", "INVALID_SESSION_TIMEOUT")])
+def test_only_a_session_timeout_is_looked_at_before_the_partition_and_only_since_4_0(release, error):
+    group = play(JoinGroup("a"), PartitionMoved(), JoinGroup("b", session_timeout_ms=1), settings=Settings(release))
+    assert errors(group) == [error]
 
 
 def test_only_the_offsets_of_an_empty_group_expire():
@@ -391,9 +447,6 @@ def made_by(events, settings=NO_DELAY):
 @pytest.mark.parametrize("way", WAYS, ids=" to ".join)
 def test_every_transition_of_the_table_is_made_by_what_it_says(way):
     made = {each for events in WAYS[way] for each in made_by(events) if each[:2] == way}
-    made |= made_by([JoinGroup("a"), LeaveGroup("a", "a-1")], Settings("0.10.0")) & {
-        (*way, "the join phase ends without members (0.9 and 0.10.0)")
-    }
     assert made == {tuple(each) for each in TRANSITIONS if (each.before, each.after) == way}
 
 

@@ -504,6 +504,12 @@ def test_most_voices_choose_the_assignor():
     assert [len(targets[name]) for name in "ABC"] == [3, 2, 2]
 
 
+def test_a_client_of_4_1_can_send_no_commit_10():
+    """Its brokers say so when they are asked for the versions that they know; those of 4.2 know it."""
+    with pytest.raises(IllegalEvent, match=r"Kafka 4\.1 knows OffsetCommit up to version 9, not 10"):
+        step(Settings("4.1"), start(Settings("4.1")), OffsetCommit("", -1, (), 10))
+
+
 def errors_of(group):
     return [error for _, error in answer(group).errors]
 
@@ -580,7 +586,7 @@ def test_a_user_hopes_that_nobody_is_fenced_that_all_is_owned_and_that_a_stable_
 
 
 def test_settings_that_no_broker_has_are_refused():
-    with pytest.raises(KafkaLearnError, match=r"modelled as it is since 4\.0"):
+    with pytest.raises(KafkaLearnError, match=r"groups\.consumer answers for 4\.0 to .*, not 3\.9: KIP-848 was"):
         Settings(release="3.9")
     with pytest.raises(KafkaLearnError, match=r"came with 4\.3"):
         Settings(release="4.2", assignment_interval_ms=1000)

@@ -12,7 +12,7 @@ from tests.schedules import sensible_steps
 NEW = consumer.Settings(
     topics={"orders": 2}, session_timeout_ms=6000, heartbeat_interval_ms=1000, assignment_interval_ms=0
 )
-COORDINATORS = [*map(classic.Settings, ("0.9.0", "1.1", "2.5", "2.7", "3.9", "4.4")), NEW]
+COORDINATORS = [*map(classic.Settings, ("2.4", "2.7", "3.9", "4.4")), NEW]
 
 
 @pytest.mark.parametrize("promise", search.PROGRESS)

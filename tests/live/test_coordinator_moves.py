@@ -3,8 +3,19 @@
 import pytest
 
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups import classic
 from kafkalearn.live.errors import NoAnswer, wait_for
-from kafkalearn.live.request_values import NEWEST_COMMIT_WITH_NAMES, commit, error_name, heartbeat, sync_group
+from kafkalearn.live.request_values import (
+    NEWEST_COMMIT_WITH_NAMES,
+    commit,
+    elect,
+    error_name,
+    heartbeat,
+    join_group,
+    leave_group,
+    reassign,
+    sync_group,
+)
 from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut, Request, Settings, simulate
 from kafkalearn.operations.coordinator_life.model import COMMIT, FIND, HEARTBEAT, SYNC
 from tests.live.checked import holds
@@ -93,3 +104,55 @@ def test_when_the_coordinator_is_killed_the_others_answer_in_the_order_of_the_si
         )  # in order; a short load may be missed
     assert real[new, COMMIT][0] == "NOT_COORDINATOR"
     assert real[third, COMMIT] == simulated[third, COMMIT] == ["NOT_COORDINATOR"]
+
+
+OFFSETS = TopicPartition("__consumer_offsets", 0)
+
+
+def move(kafka, to):
+    """Another broker leads the one partition of the offsets topic, and the old one knows it."""
+    old = kafka.coordinator(GROUP)
+    kafka.ask(old, "AlterPartitionReassignments", {**reassign(OFFSETS, [to, old]), "timeoutMs": 10_000})
+
+    def elected():
+        kafka.ask(old, "ElectLeaders", {**elect(OFFSETS), "timeoutMs": 10_000})
+        return kafka.coordinator(GROUP)
+
+    wait_for(elected, to)
+    wait_for(lambda: answer(kafka, old, COMMIT), "NOT_COORDINATOR")
+
+
+@holds("the classic coordinator", "which commits a classic group takes")
+def test_a_broker_that_has_lost_the_partition_is_the_coordinator_of_nobody_who_asks(cluster, release):
+    kafka = cluster(2, config={**ONE_PARTITION, "broker.session.timeout.ms": 30_000})
+    kafka.create_topic("orders", 1, 2)
+    old = kafka.coordinator(GROUP)
+    wait_for(lambda: answer(kafka, old, COMMIT), "NONE")
+    protocols = {"range": b""}
+
+    def joined(member_id, session_timeout_ms=60_000):
+        return kafka.ask(old, "JoinGroup", join_group("shop", member_id, protocols, session_timeout_ms, 60_000), 7)
+
+    member_id = joined("")["memberId"]
+    generation = joined(member_id)["generationId"]
+    kafka.ask(old, "SyncGroup", sync_group("shop", member_id, generation, {member_id: b""}), 4)
+    move(kafka, next(each for each in kafka.broker_ids if each != old))
+
+    settings = classic.Settings(release, group_initial_rebalance_delay_ms=0)
+    before = [classic.JoinGroup("a", drawn_id=member_id), classic.JoinGroup("a", member_id), classic.TimePassed(0)]
+    before += [classic.SyncGroup("a", member_id, 1), classic.PartitionMoved()]
+    moved = classic.simulate(settings, before)[-1].state
+    offsets = commit("shop", {TopicPartition("orders", 0): 1}, member_id, generation)
+    committed = kafka.ask(old, COMMIT, offsets, NEWEST_COMMIT_WITH_NAMES)["topics"][0]["partitions"][0]
+    told = [
+        (classic.JoinGroup("a"), joined("")),
+        (classic.JoinGroup("a", session_timeout_ms=1), joined("", 1)),
+        (classic.JoinGroup("a", member_id), joined(member_id)),
+        (classic.SyncGroup("a", member_id, 1), kafka.ask(old, SYNC, sync_group("shop", member_id, generation), 4)),
+        (classic.Heartbeat("a", member_id, 1), kafka.ask(old, HEARTBEAT, heartbeat("shop", member_id, generation), 4)),
+        (classic.LeaveGroup("a", member_id), kafka.ask(old, "LeaveGroup", leave_group("shop", {member_id: None}), 4)),
+        (classic.OffsetCommit("a", member_id, 1), committed),
+        (classic.GroupDeleted(), kafka.ask(old, "DeleteGroups", {"groupsNames": ["shop"]}, 2)["results"][0]),
+    ]
+    for event, said in told:
+        assert classic.step(settings, moved, event).effects[0].error == error_name(said["errorCode"]), event

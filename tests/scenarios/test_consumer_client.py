@@ -115,7 +115,7 @@ def test_nobody_believes_to_own_what_another_owns_unless_it_was_removed():
 
 
 def test_releases_without_the_protocol_and_unknown_assignors_are_refused():
-    with pytest.raises(KafkaLearnError, match=r"modelled as it is since 4\.0"):
+    with pytest.raises(KafkaLearnError, match=r"groups\.consumer answers for 4\.0 to .*, not 3\.9: KIP-848 was"):
         simulate(START, protocol="consumer", release="3.9")
     outcome = simulate(START, protocol="consumer", assignor="sticky")
     assert all(member.doing == "gone" for member in outcome.trace[-1].state.members)

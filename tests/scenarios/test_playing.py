@@ -252,13 +252,6 @@ def test_records_of_a_topic_that_nobody_has_noticed_yet_are_not_read():
     assert simulate(story).lag_at_end == 0
 
 
-def test_before_0_10_1_the_poll_thread_sends_the_heartbeats():
-    """So work beyond the session, 30 s then, loses it; now it takes more than the poll interval."""
-    story = f"{THREE}at 60 s: c2 works 40 s on one poll"
-    assert "session expires (c2)" in causes(simulate(story, release="0.10.0"))[1]
-    assert simulate(story, release="0.10.1").rebalance_count == 1
-
-
 def test_polls_that_always_take_too_long_make_a_group_that_never_rests():
     outcome = simulate("at 0 s: c1 joins\nthe end is at 10 min", processing_ms=60_000, max_poll_interval_ms=30_000)
     assert outcome.rebalance_count > 15
@@ -285,8 +278,7 @@ def test_a_member_reads_no_faster_than_it_can():
         ({"assignor": "stiky"}, "did you mean 'sticky'"),
         ({"assignor": "uniform"}, "uniform does not run in clients"),
         ({"session_timout_ms": 5}, "did you mean 'session.timeout.ms'"),
-        ({"release": "2.3", "assignor": "cooperative-sticky"}, "came with Kafka 2.4"),
-        ({"release": "2.2", "group_instance_id": True}, "came with Kafka 2.3"),
+        ({"release": "2.3"}, r"scenarios answers for 2\.4 to \d+\.\d+, not 2\.3: no other release was asked"),
         ({"session_timeout_ms": 3000}, "heartbeat.interval.ms .* must be below session.timeout.ms"),
         ({"latency_ms": -1}, "latency.ms must be at least 0"),
         ({"assignor": 5}, "named by a text, several by a list, got int 5"),
@@ -364,7 +356,7 @@ STORIES = {
 
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
-@pytest.mark.parametrize("release", ["0.9.0", "4.3"])
+@pytest.mark.parametrize("release", ["2.4", "4.3"])
 def test_no_more_steps_are_foreseen_than_are_taken(story, release, monkeypatch):
     """With just as many steps as it takes, a scenario is played: the arithmetic does not refuse it."""
     clocks = []

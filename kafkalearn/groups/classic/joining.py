@@ -13,7 +13,7 @@ from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.java import hash_order
 from kafkalearn.groups.classic import model
 from kafkalearn.groups.classic.model import JoinGroup, Member
-from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
+from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 
 _FIELDS = tuple(field.name for field in fields(model.Group))
 
@@ -186,7 +186,7 @@ def prepare(group: GroupUpdate, cause: str, who: str) -> None:
     group.sync_deadline_ms = None
     was_empty = group.state == EMPTY
     group.change_state(PREPARING, cause, who)
-    if was_empty and group.rules.has_initial_delay:
+    if was_empty:
         group.delay_ms = group.settings.group_initial_rebalance_delay_ms
         group.remaining_delay_ms = max(group.rebalance_timeout_ms - group.delay_ms, 0)
         group.join_deadline_ms = group.now_ms + group.delay_ms
@@ -251,11 +251,8 @@ def _end_without_members(group: GroupUpdate) -> None:
     group.generation += 1
     group.protocol = None
     group.delay_ms = None
-    if group.rules.has_empty:
-        group.change_state(EMPTY, model.NOBODY_JOINED)
-    else:
-        group.change_state(DEAD, model.LAST_ONE_GONE)
-    group.emit(model.GroupWritten(is_tombstone=not group.rules.has_empty))
+    group.change_state(EMPTY, model.NOBODY_JOINED)
+    group.emit(model.GroupWritten())
 
 
 def _end_with_members(group: GroupUpdate) -> None:
@@ -312,16 +309,16 @@ def answer_syncs(group: GroupUpdate, error: str = model.NONE) -> None:
 
 # JoinGroup: newcomers, members that come again, static members that come back under a new id.
 
-NEW_MEMBER_TIMEOUT_MS = 300_000  # how long a member may wait for its first answer, since 2.1
+NEW_MEMBER_TIMEOUT_MS = 300_000  # how long a member may wait for its first answer
 FIRST_VERSION_WITH_MEMBER_ID_REQUIRED = 4
 FIRST_VERSION_THAT_SKIPS_THE_ASSIGNMENT = 9
 
 
 def join(group: GroupUpdate, request: JoinGroup) -> None:
-    """Work on a JoinGroup request."""
-    low, high = group.settings.group_min_session_timeout_ms, group.settings.group_max_session_timeout_ms
-    if not low <= request.session_timeout_ms <= high:
-        return _refuse(group, request, "INVALID_SESSION_TIMEOUT", request.member_id)
+    """Work on a JoinGroup request; IllegalEvent if the release does not know its version."""
+    version = model.join_version(group.settings, request)
+    if (error := session_error(group, request)) is not None:
+        return _refuse(group, request, error, request.member_id)
     if not group.is_known and request.member_id != model.UNKNOWN:
         return _refuse(group, request, "UNKNOWN_MEMBER_ID", request.member_id)
     is_created = not group.is_known
@@ -329,16 +326,20 @@ def join(group: GroupUpdate, request: JoinGroup) -> None:
     if not _has_room(group, request.member_id):
         group.remove(request.member_id, "the group is full")
         _refuse(group, request, "GROUP_MAX_SIZE_REACHED", model.UNKNOWN)
-    elif group.state == DEAD:
-        _refuse(group, request, "COORDINATOR_NOT_AVAILABLE", request.member_id)
     elif not _supports(group, request):
         _refuse(group, request, "INCONSISTENT_GROUP_PROTOCOL", request.member_id)
     elif request.member_id == model.UNKNOWN:
-        _join_without_id(group, request)
+        _join_without_id(group, request, version)
     else:
         _join_with_id(group, request)
     if is_created and group.rules.is_java:
         group.emit(model.GroupWritten())  # the first JoinGroup, even a refused one, writes the group as empty
+
+
+def session_error(group: GroupUpdate, request: JoinGroup) -> str | None:
+    """The error of a session timeout that the broker does not allow."""
+    low, high = group.settings.group_min_session_timeout_ms, group.settings.group_max_session_timeout_ms
+    return None if low <= request.session_timeout_ms <= high else "INVALID_SESSION_TIMEOUT"
 
 
 def _refuse(group: GroupUpdate, request: JoinGroup, error: str, member_id: str) -> None:
@@ -348,7 +349,7 @@ def _refuse(group: GroupUpdate, request: JoinGroup, error: str, member_id: str) 
 def _has_room(group: GroupUpdate, member_id: str) -> bool:
     """Whether the group may have this member as well; while members join, those count that have joined."""
     most = group.settings.group_max_size
-    if group.state in (EMPTY, DEAD):
+    if group.state == EMPTY:
         return True
     if group.state == PREPARING:
         member = group.members.get(member_id)
@@ -367,15 +368,15 @@ def _supports(group: GroupUpdate, request: JoinGroup) -> bool:
     return any(name in group.common_protocols for name, _ in request.protocols)
 
 
-def _join_without_id(group: GroupUpdate, request: JoinGroup) -> None:
-    if request.instance_id is not None and group.rules.has_static_members:
+def _join_without_id(group: GroupUpdate, request: JoinGroup, version: int) -> None:
+    if request.instance_id is not None:
         old_id = group.static_id(request.instance_id)
         new_id = group.new_id(request.instance_id, request.drawn_id)
         if old_id is None:
             return _add(group, request, new_id)
         return _replace_static(group, request, old_id, new_id)
     new_id = group.new_id(request.client, request.drawn_id)
-    if group.rules.needs_member_id and request.version >= FIRST_VERSION_WITH_MEMBER_ID_REQUIRED:
+    if version >= FIRST_VERSION_WITH_MEMBER_ID_REQUIRED:
         group.pending[new_id] = (group.now_ms + request.session_timeout_ms, request.client)
         return _refuse(group, request, "MEMBER_ID_REQUIRED", new_id)
     return _add(group, request, new_id)
@@ -417,13 +418,13 @@ def _add(group: GroupUpdate, request: JoinGroup, member_id: str) -> None:
     group.members[member_id] = Member(
         member_id,
         request.client,
-        request.instance_id if group.rules.has_static_members else None,
+        request.instance_id,
         request.session_timeout_ms,
-        request.rebalance_timeout_ms,
+        model.rebalance_timeout_ms(group.settings, request),
         request.protocols,
         is_new=True,
         join_waiter=request.client,
-        expires_ms=group.now_ms + NEW_MEMBER_TIMEOUT_MS if group.rules.new_members_expire else None,
+        expires_ms=group.now_ms + NEW_MEMBER_TIMEOUT_MS,
     )
     rebalance_or_complete(group, model.MEMBER_ADDED, request.client)
 
@@ -432,7 +433,7 @@ def _update(group: GroupUpdate, request: JoinGroup, member: Member) -> None:
     group.change(
         member.member_id,
         session_timeout_ms=request.session_timeout_ms,
-        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        rebalance_timeout_ms=model.rebalance_timeout_ms(group.settings, request),
         protocols=request.protocols,
         join_waiter=request.client,
     )
@@ -464,7 +465,7 @@ def _answer_static(group: GroupUpdate, request: JoinGroup, new_id: str, old_lead
     """No rebalance: the new id is written down, and the member goes on in the present generation."""
     group.emit(model.GroupWritten())
     member = group.members[new_id]
-    if group.rules.has_skip_assignment and request.version >= FIRST_VERSION_THAT_SKIPS_THE_ASSIGNMENT:
+    if model.join_version(group.settings, request) >= FIRST_VERSION_THAT_SKIPS_THE_ASSIGNMENT:
         answer = replace(
             present_generation(group, member, request.client), is_assignment_skipped=group.leader == new_id
         )

@@ -13,18 +13,15 @@ from kafkalearn.groups.classic.joining import (
     join_deadline_passed,
     prepare,
     rebalance_or_complete,
+    session_error,
 )
 from kafkalearn.groups.classic.model import Group, Settings
-from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
+from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE, known_version
 
 
 def _error(group: GroupUpdate, request: model.SyncGroup | model.Heartbeat) -> str | None:
     """Why the request is refused before the group's state is looked at."""
-    if not group.is_known:
-        return "UNKNOWN_MEMBER_ID"
-    if group.state == DEAD:
-        return "COORDINATOR_NOT_AVAILABLE"
-    if group.state == EMPTY:
+    if not group.is_known or group.state == EMPTY:
         return "UNKNOWN_MEMBER_ID"
     error = group.error_of(request.member_id, request.instance_id)
     if error is None and request.generation != group.generation:
@@ -99,8 +96,6 @@ def leave(group: GroupUpdate, request: model.LeaveGroup) -> None:
     if not group.is_known:
         of_others = ("UNKNOWN_MEMBER_ID",) * len(request.others)
         return group.emit(model.LeaveAnswered(request.client, "UNKNOWN_MEMBER_ID", of_others))
-    if group.state == DEAD:
-        return group.emit(model.LeaveAnswered(request.client, "COORDINATOR_NOT_AVAILABLE"))
     left: list[tuple[str, bool]] = []
     before, those = len(group.effects), ((request.member_id, request.instance_id), *request.others)
     errors = [_take_out(group, *each, left) for each in those]
@@ -176,8 +171,9 @@ def commit(group: GroupUpdate, request: model.OffsetCommit) -> None:
     Apache Kafka 4.3, ``OffsetMetadataManager.commitOffset`` and ``validateOffsetCommit``,
     ``ClassicGroup.validateOffsetCommit``; to 3.9 ``GroupCoordinator.doCommitOffsets``.
     """
+    version = known_version(request, request.version, "OffsetCommit", group.settings.release)
     if not group.is_known and request.generation >= 0:
-        knows = group.rules.is_java and request.version >= FIRST_THAT_KNOWS_MISSING_GROUPS
+        knows = group.rules.is_java and version >= FIRST_THAT_KNOWS_MISSING_GROUPS
         return group.emit(model.CommitAnswered(request.client, "GROUP_ID_NOT_FOUND" if knows else "ILLEGAL_GENERATION"))
     group.is_known = True
     error = _commits_error(group, request)
@@ -188,8 +184,6 @@ def commit(group: GroupUpdate, request: model.OffsetCommit) -> None:
 
 def _commits_error(group: GroupUpdate, request: model.OffsetCommit) -> str:
     """Why a commit is not taken. The same question stands in ``offsets.store.requests``, which has the list of all."""
-    if group.state == DEAD:
-        return "COORDINATOR_NOT_AVAILABLE"
     if request.generation < 0 and group.state == EMPTY:
         return model.NONE
     if request.generation < 0 and request.member_id == model.UNKNOWN and request.instance_id is None:
@@ -204,6 +198,34 @@ def _commits_error(group: GroupUpdate, request: model.OffsetCommit) -> str:
 
 # How a group ends on a broker.
 
+NOT_COORDINATOR = "NOT_COORDINATOR"
+
+
+def refuse_moved(group: GroupUpdate, event: model.ClassicEvent) -> None:
+    """Answer a request to a broker that has lost the partition: whatever it is, somebody else coordinates.
+
+    References
+    ----------
+    Apache Kafka: ``GroupCoordinator.validateGroupStatus`` up to 3.9, since 4.0 ``CoordinatorRuntime``, where only the
+    session timeout of a JoinGroup is looked at before (``GroupCoordinatorService.joinGroup``).
+    """
+    match event:
+        case model.JoinGroup():
+            error = session_error(group, event) if group.rules.is_java else None
+            group.emit(model.JoinAnswered(event.client, error or NOT_COORDINATOR, event.member_id))
+        case model.SyncGroup():
+            group.emit(model.SyncAnswered(event.client, NOT_COORDINATOR))
+        case model.Heartbeat():
+            group.emit(model.HeartbeatAnswered(event.client, NOT_COORDINATOR))
+        case model.LeaveGroup():
+            group.emit(model.LeaveAnswered(event.client, NOT_COORDINATOR))
+        case model.OffsetCommit():
+            group.emit(model.CommitAnswered(event.client, NOT_COORDINATOR))
+        case model.GroupDeleted():
+            group.emit(model.DeleteAnswered(NOT_COORDINATOR))
+        case _:
+            raise IllegalEvent(f"{event!r}: the group's partition is on another broker, this one holds nothing of it")
+
 
 def move_away(group: GroupUpdate, event: model.PartitionMoved) -> None:
     """Send everybody who waits to look for the new coordinator; nothing is written."""
@@ -211,9 +233,9 @@ def move_away(group: GroupUpdate, event: model.PartitionMoved) -> None:
         raise IllegalEvent(f"{event!r}: the group is Dead already")
     for member in tuple(group.members.values()):
         if member.join_waiter is not None:
-            group.emit(model.JoinAnswered(member.join_waiter, "NOT_COORDINATOR", member.member_id))
+            group.emit(model.JoinAnswered(member.join_waiter, NOT_COORDINATOR, member.member_id))
         if member.sync_waiter is not None:
-            group.emit(model.SyncAnswered(member.sync_waiter, "NOT_COORDINATOR"))
+            group.emit(model.SyncAnswered(member.sync_waiter, NOT_COORDINATOR))
     group.change_state(DEAD, model.MOVED)
     group.has_moved = True
     _forget(group)
@@ -229,8 +251,6 @@ def expire(group: GroupUpdate, event: model.OffsetsExpired) -> None:
 
 def delete(group: GroupUpdate, event: model.GroupDeleted) -> None:
     """The same at the request of an administrator; the answer says if there is no such group, or not an empty one."""
-    if group.has_moved:
-        return group.emit(model.DeleteAnswered("NOT_COORDINATOR"))
     if not group.is_known:
         return group.emit(model.DeleteAnswered("GROUP_ID_NOT_FOUND"))
     if group.state != EMPTY:

@@ -8,9 +8,21 @@ from functools import cache
 from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import LARGEST_INT, NOT_GIVEN, Checked, FilledIn, Whole, fill_in, one_of, whole_number
-from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE, Duration, Timeout, default_of
-from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.groups.defaults import (
+    COMPLETING,
+    DEAD,
+    EMPTY,
+    PREPARING,
+    STABLE,
+    Duration,
+    Timeout,
+    default_of,
+    known_version,
+)
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least
+
+ANSWERS_FOR = AnswersFor("groups.classic", "2.4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,33 +30,21 @@ class Rules:
     """What releases do differently. The Java coordinator took over in 4.0; before, it was Scala's."""
 
     is_java: bool
-    has_empty: bool  # 0.9 and 0.10.0 drop a group without members
-    has_initial_delay: bool
-    has_static_members: bool
-    needs_member_id: bool  # KIP-394
-    new_members_expire: bool
     heartbeat_counts_in_completing: bool
     sync_expires: bool
-    has_skip_assignment: bool
 
 
 @cache
 def rules_of(release: str) -> Rules:
     """The rules of a release.
 
-    >>> rules_of("2.1").needs_member_id, rules_of("2.2").needs_member_id
+    >>> rules_of("2.8.0").sync_expires, rules_of("2.8.1").sync_expires
     (False, True)
     """
     return Rules(
         is_java=at_least("4.0", release),
-        has_empty=at_least("0.10.1", release),
-        has_initial_delay=at_least("0.11.0", release),
-        has_static_members=at_least("2.3", release),
-        needs_member_id=at_least("2.2", release),
-        new_members_expire=at_least("2.1", release),
         heartbeat_counts_in_completing=at_least("2.6.1", release),
         sync_expires=at_least("2.8.1", release),
-        has_skip_assignment=at_least("3.2", release),
     )
 
 
@@ -64,18 +64,18 @@ class Settings:
     Parameters
     ----------
     release : str
-        Of the broker; without one, the newest line.
+        Of the broker, 2.4 or later; without one, the newest line.
     group_initial_rebalance_delay_ms : int
-        How long a group that was empty waits for more members; none before 0.11.
+        How long a group that was empty waits for more members.
     group_min_session_timeout_ms, group_max_session_timeout_ms : int
         A member may ask for these and all between.
     group_max_size : int
-        Most members (since 2.2).
+        Most members.
 
     Examples
     --------
-    >>> Settings().group_initial_rebalance_delay_ms, Settings("0.10.2").group_initial_rebalance_delay_ms
-    (3000, 0)
+    >>> Settings().group_initial_rebalance_delay_ms, Settings("2.4").group_max_session_timeout_ms
+    (3000, 1800000)
     """
 
     release: str = DEFAULT_RELEASE
@@ -87,7 +87,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Fill in the defaults, refuse what no broker starts with."""
-        parse_release(self.release)
+        ANSWERS_FOR.check(self.release)
         object.__setattr__(self, "rules", rules_of(self.release))
         fill_in(self, **{name: default_of(setting, self.release, "broker") for name, (setting, _) in NAMES.items()})
         for name, (setting, least) in NAMES.items():
@@ -123,7 +123,12 @@ UNKNOWN = ""  # the member id of who has none yet
 
 @dataclass(frozen=True, slots=True)
 class JoinGroup(Checked):
-    """A client asks to be a member of the next generation."""
+    """A client asks to be a member of the next generation.
+
+    By the `version` of the request: 0 has no rebalance timeout, the session timeout stands for it; from 4 on (KIP-394)
+    who has no member id is given one first; 5 brings instance ids (KIP-345); from 9 on the answer may say that the
+    leader need not assign (KIP-814). A release knows JoinGroup 0 to 6 (2.4), 7 (2.5) or 9 (3.2).
+    """
 
     client: str
     member_id: str = UNKNOWN
@@ -132,7 +137,7 @@ class JoinGroup(Checked):
     protocols: tuple[tuple[str, Hashable], ...] = (("range", ()),)  # (assignor, metadata), the preferred first
     instance_id: str | None = None
     protocol_type: str = "consumer"
-    version: JoinVersion = 9  # of the request: 4 and up must first be given a member id; 9 can skip the assignment
+    version: JoinVersion | None = None  # of the request; None: what clients of the broker's release send
     drawn_id: str | None = None  # the member id that the broker draws if it draws one; None: it gets a number
 
 
@@ -181,7 +186,7 @@ class OffsetCommit(Checked):
     member_id: str = UNKNOWN
     generation: Generation = -1
     instance_id: str | None = None
-    version: CommitVersion = 9  # of the request: from 9 on clients know that a group is not there
+    version: CommitVersion | None = None  # None: what clients of the release send; from 9 on they know a missing group
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +209,33 @@ class OffsetsExpired:
 @dataclass(frozen=True, slots=True)
 class GroupDeleted:
     """An administrator deletes the group; one that has members is not deleted."""
+
+
+FIRST_VERSION_WITH_REBALANCE_TIMEOUT = 1
+FIRST_VERSION_WITH_INSTANCE_ID = 5
+
+
+def join_version(settings: Settings, request: JoinGroup) -> int:
+    """The version of a JoinGroup: as it says, else the newest that the release knows.
+
+    Raises
+    ------
+    IllegalEvent
+        If the release does not know it, or it has no room for the instance id.
+    """
+    version = known_version(request, request.version, "JoinGroup", settings.release)
+    if request.instance_id is not None and version < FIRST_VERSION_WITH_INSTANCE_ID:
+        raise IllegalEvent(
+            f"{request}: JoinGroup {version} has no group.instance.id; give version {FIRST_VERSION_WITH_INSTANCE_ID} "
+            "or later"
+        )
+    return version
+
+
+def rebalance_timeout_ms(settings: Settings, request: JoinGroup) -> int:
+    """How long a rebalance waits for a member: the oldest request does not say, a session stands for it."""
+    says_it = join_version(settings, request) >= FIRST_VERSION_WITH_REBALANCE_TIMEOUT
+    return request.rebalance_timeout_ms if says_it else request.session_timeout_ms
 
 
 ClassicRequest: TypeAlias = JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit
@@ -388,7 +420,6 @@ SYNC_EXPIRED = "a member sends no SyncGroup in time"
 NOT_STORED = "the assignment cannot be stored"
 JOINED = "the join phase ends"
 NOBODY_JOINED = "the join phase ends without members"
-LAST_ONE_GONE = "the join phase ends without members (0.9 and 0.10.0)"
 STORED = "the leader's assignment is stored"
 EXPIRED = "the last offset expires"
 DELETED = "the group is deleted"
@@ -416,7 +447,6 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(COMPLETING, PREPARING, NOT_STORED),
     Transition(PREPARING, COMPLETING, JOINED),
     Transition(PREPARING, EMPTY, NOBODY_JOINED),
-    Transition(PREPARING, DEAD, LAST_ONE_GONE),
     Transition(COMPLETING, STABLE, STORED),
     Transition(EMPTY, DEAD, EXPIRED),
     Transition(EMPTY, DEAD, DELETED),

@@ -59,7 +59,10 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
     if group.state == DEAD and not group.has_moved:  # it was deleted, and begins anew
         group = replace(model.start(settings), now_ms=group.now_ms, id_count=group.id_count)
     update = GroupUpdate(settings, group)
-    _RULES[type(event)](update, event)
+    if group.has_moved:
+        members.refuse_moved(update, event)
+    else:
+        _RULES[type(event)](update, event)
     return update.freeze()
 
 
@@ -69,7 +72,7 @@ def simulate(
     """A whole run of a group, from its first request on or from an `initial` state.
 
     >>> from kafkalearn.groups.classic import JoinGroup, SyncGroup, TimePassed
-    >>> trace = simulate(Settings("2.1"), [JoinGroup("c1"), TimePassed(3000), SyncGroup("c1", "c1-1", 1)])
+    >>> trace = simulate(Settings(), [JoinGroup("c1", version=3), TimePassed(3000), SyncGroup("c1", "c1-1", 1)])
     >>> [frame.state.state for frame in trace]
     ['Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable']
     """

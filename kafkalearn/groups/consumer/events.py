@@ -28,7 +28,10 @@ from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.defaults import MOST_PARTITIONS, Duration, Timeout, default_of
 from kafkalearn.groups.patterns import REFRESH_AT_MOST_EVERY_MS, REFRESH_INTERVAL_MS, is_valid
-from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least, release_line
+
+PREVIEW = "KIP-848 was a preview in 3.7 to 3.9"
+ANSWERS_FOR = AnswersFor("groups.consumer", "4.0", reason=PREVIEW)
 
 # A coordinator knows the topics of the cluster by their ids, and we by their names. A topic that is deleted and created
 # again has its old name and a new id, so the partitions of the old one are others. What a group still holds of the old
@@ -209,11 +212,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Fill in what the release decides, and refuse what no broker can be configured to."""
-        if not at_least("4.0", self.release):
-            raise KafkaLearnError(
-                f"release {self.release}: the consumer protocol of KIP-848 is modelled as it is since 4.0, where "
-                "every broker offers it; in 3.7 to 3.9 it was a preview"
-            )
+        ANSWERS_FOR.check(self.release)
         object.__setattr__(self, "rules", rules_of(self.release))
         object.__setattr__(self, "topics", _checked_topics(self.topics))
         object.__setattr__(self, "topic_ids", _checked_ids(self.topic_ids, self.topics))

@@ -50,7 +50,7 @@ from kafkalearn.groups.consumer.state import (
     new_group,
     start,
 )
-from kafkalearn.groups.defaults import STABLE
+from kafkalearn.groups.defaults import STABLE, known_version
 
 SESSION_TIMEOUT, REBALANCE_TIMEOUT = "session timeout", "rebalance timeout"
 NOT_JOINED, NOT_SYNCED = "no JoinGroup in time", "no SyncGroup in time"  # of classic members
@@ -192,6 +192,7 @@ def commit(settings: Settings, group: Group, event: OffsetCommit) -> Group:
     Apache Kafka 4.3, ``KafkaApis.handleOffsetCommitRequest``, ``OffsetMetadataManager.commitOffset`` and
     ``validateOffsetCommit``, ``ConsumerGroup.validateOffsetCommit`` (KIP-1251).
     """
+    known_version(event, event.version, "OffsetCommit", settings.release)
     known = tuple(each for each in event.partitions if each.partition < group.partition_counts.get(each.topic, 0))
     error = _error(settings, group, event, known)
     if known and error == NONE:

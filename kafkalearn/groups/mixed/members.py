@@ -39,7 +39,7 @@ def join(settings: Settings, group: Group, request: classic.JoinGroup) -> Group:
     ----------
     Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupJoinToConsumerGroup``.
     """
-    members = group.consumer
+    members, version = group.consumer, classic.join_version(settings.classic, request)
     low, high = settings.classic.group_min_session_timeout_ms, settings.classic.group_max_session_timeout_ms
     if not low <= request.session_timeout_ms <= high:
         return _refuse_join(group, request, "INVALID_SESSION_TIMEOUT", request.member_id)
@@ -55,7 +55,7 @@ def join(settings: Settings, group: Group, request: classic.JoinGroup) -> Group:
         return _refuse_join(group, request, "INCONSISTENT_GROUP_PROTOCOL", request.member_id)
     if has_no_id and request.drawn_id is None:
         group = replace(group, classic=replace(group.classic, id_count=number))
-    if has_no_id and request.instance_id is None and request.version >= FIRST_VERSION_WITH_MEMBER_ID_REQUIRED:
+    if has_no_id and request.instance_id is None and version >= FIRST_VERSION_WITH_MEMBER_ID_REQUIRED:
         return _refuse_join(group, request, "MEMBER_ID_REQUIRED", member_id)
     replaced = None
     if request.instance_id is not None:
@@ -93,7 +93,7 @@ def _take_in(
         before,
         topics=before.topics if set(topics) == set(before.topics) else topics,
         instance_id=request.instance_id or before.instance_id,
-        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        rebalance_timeout_ms=classic.rebalance_timeout_ms(settings.classic, request),
         pattern="",
         classic=ClassicSide(request.client, request.session_timeout_ms, request.protocols),
     )
@@ -125,7 +125,7 @@ def _take_in(
             after,
             session_ends_at_ms=now_ms + request.session_timeout_ms,
             join_ends_at_ms=None,
-            sync_ends_at_ms=now_ms + request.rebalance_timeout_ms,
+            sync_ends_at_ms=now_ms + classic.rebalance_timeout_ms(settings.classic, request),
         )
     )
     changed, matched = by_pattern.match(rules, members, changed)

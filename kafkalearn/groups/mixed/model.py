@@ -15,7 +15,9 @@ from kafkalearn.groups.consumer.state import CLASSIC, CONSUMER, Member
 from kafkalearn.groups.consumer.state import Group as ConsumerGroup
 from kafkalearn.groups.consumer.state import start as no_group
 from kafkalearn.groups.defaults import EMPTY, default_of
-from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least
+
+ANSWERS_FOR = AnswersFor("groups.mixed", "4.0", reason=consumer.PREVIEW)
 
 POLICIES = {
     "disabled": "a group stays what it is as long as it has members",
@@ -74,6 +76,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Fill in the defaults, refuse what does not go together."""
         check_fields(self)
+        ANSWERS_FOR.check(self.release)
         fill_in(
             self,
             policy=str(default_of("group.consumer.migration.policy", self.release, "broker")).lower(),

@@ -149,7 +149,7 @@ def _commit(settings: Settings, group: Group, event: consumer.OffsetCommit) -> G
             event.member_id,
             event.member_epoch,
             event.instance_id,
-            min(event.version, consumer.NEWEST_COMMIT),
+            event.version,
         )
         after_classic = classic_simulator.step(settings.classic, group.classic, asked)
         error = after_classic.answers[-1].error

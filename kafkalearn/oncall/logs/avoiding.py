@@ -20,6 +20,7 @@ from kafkalearn.oncall.logs.rebalances import CLASSIC, GroupHistory, Rebalance
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.scenarios import find_change
+from kafkalearn.scenarios.events import ANSWERS_FOR
 from kafkalearn.scenarios.events import Settings as ScenarioSettings
 from kafkalearn.scenarios.finder import CANDIDATES
 
@@ -82,14 +83,14 @@ def advice(
     settings : mapping, optional
         Settings of the consumers, where you know them better.
     release : str
-        Whose defaults hold for what neither says.
+        Whose defaults hold for what neither says; where scenarios do not answer for it, each advice says so.
 
     Raises
     ------
     KafkaLearnError
         If the release or a setting is unknown, or no consumer starts with the settings.
     """
-    ScenarioSettings(release, settings or {})
+    ScenarioSettings(release if release in ANSWERS_FOR else DEFAULT_RELEASE, settings or {})
     known = {**_settings_of(history, events), **(settings or {})}
     known = {**_at_most(history, events, known, release), **known}
     static = _static_clients(history, events)
