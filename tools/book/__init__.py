@@ -16,7 +16,15 @@ from tools.book.made import RECORD, Made, digest
 from tools.environment import ROOT
 
 BOOK = ROOT / "book"
-_SOURCES = ("kafkalearn", "data", "docs/instructor", "tools/book", "tools/chapters.py", "tools/sections.py")
+_SOURCES = (
+    "kafkalearn",
+    "data",
+    "docs/instructor",
+    "tools/book",
+    "tools/chapters.py",
+    "tools/claims.py",
+    "tools/sections.py",
+)
 
 
 def make(paths: list[Path], folder: Path = BOOK, *, anew: bool = False) -> list[str]:

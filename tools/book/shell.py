@@ -17,6 +17,7 @@ LINKS = {
     "reference/index.html": "Reference",
     "progress.html": "Your progress",
     "class.html": "The table of a class",
+    "claims.html": "Right or dated?",
 }
 """The pages of the book that are no chapters."""
 
@@ -59,7 +60,7 @@ def shell_page(
 {head}
 </head>
 <body class="plain-page">
-{_navigation() if has_navigation else ""}
+{links_bar() if has_navigation else ""}
 <main>
 <h1>{escape(title)}</h1>
 {body}
@@ -71,6 +72,7 @@ def shell_page(
 """)
 
 
-def _navigation() -> str:
+def links_bar() -> str:
+    """The links to the pages of the book that are no chapters."""
     links = "".join(f'<a href="{page}">{words}</a>' for page, words in LINKS.items())
     return f'<nav class="navigation" aria-label="Book">{links}</nav>'

@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from kafkalearn.predictions.marking import asked_in
+from tools import claims
 from tools.book import instructor, live, progress, reference, search
 from tools.book.chapter import Chapter, navigation, page
 from tools.book.front import front_page
@@ -19,7 +20,8 @@ from tools.book.made import Made, digest
 from tools.book.pages import faults
 from tools.book.playground import PAGE as PLAYGROUND
 from tools.book.playground import playground_page
-from tools.chapters import execute, normalise
+from tools.book.shell import links_bar
+from tools.chapters import NOTEBOOKS, execute, normalise
 
 
 def write(paths: list[Path], made: Made, made_of: str, *, anew: bool) -> list[str]:
@@ -85,9 +87,19 @@ def chapter_pages(chapter: Chapter, notebook: NotebookNode, navigation: str, mad
 def other_pages(chapters: list[Chapter], notebooks: list[NotebookNode]) -> Iterator[tuple[str, str]]:
     """What stands beside the chapters and is made of their titles."""
     yield "index.html", front_page(chapters, notebooks)
+    yield f"{claims.PAGE.stem}.html", claims_page(chapters)
     yield search.PAGE, search.search_page()
     asked = {cell: words for each in notebooks for cell, words in asked_in(each).items()}
     yield from progress.pages(((each.path.stem, each.title, each.page) for each in chapters), asked)
+
+
+def claims_page(chapters: list[Chapter]) -> str:
+    """All claims, as docs/claims.md has them, with links to the chapters that this book has."""
+    here = {each.path.name for each in chapters}
+    words = claims.text(lambda path: path.name if path.name in here else "")
+    written = new_notebook(cells=[new_markdown_cell(words)])
+    html, _ = live.with_shared_style(page(written, Chapter(NOTEBOOKS / claims.PAGE.name, words), links_bar()))
+    return live.with_script(html)
 
 
 def search_index(chapters: list[Chapter], modules: list[str], made: Made) -> str:

@@ -14,6 +14,7 @@ from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
 from kafkalearn.predictions.marking import marked
+from tools import claims
 from tools.book import instructor, live
 from tools.book.chapter.contents import inline_html, with_contents
 from tools.book.exercises import with_exercises
@@ -153,6 +154,8 @@ def address_in_book(link: str, notebook: Path, copy: Callable[[Path], str] | Non
     target = (notebook.parent / link).resolve()
     if target.suffix == ".ipynb" and target.parent == notebook.parent:
         return target.stem + ".html"
+    if target == claims.PAGE:
+        return f"{target.stem}.html"
     if copy and target.is_file() and target.is_relative_to(ROOT) and not target.is_relative_to(ROOT / "book"):
         return copy(target)
     return link
