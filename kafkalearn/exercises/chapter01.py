@@ -265,8 +265,8 @@ OFFSETS_CASES = tuple(
 write_offsets_partition = Exercise(
     name="write_offsets_partition",
     asks=(
-        "Write `my_offsets_partition(group_id, partition_count)`, without the library: from the text of the "
-        "group id to the partition of `__consumer_offsets`. It is run on ids in several scripts."
+        "Write `my_offsets_partition(group_id, partition_count)`, without the library: from the group id, "
+        "a string, to the partition of `__consumer_offsets`. It is run on ids in several scripts."
     ),
     start=(
         "def my_offsets_partition(group_id, partition_count):\n    return ...\n\n\n"

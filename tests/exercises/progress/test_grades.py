@@ -220,7 +220,7 @@ def test_what_a_class_believed_is_counted_by_share_and_judged_again(tmp_path, ca
         "anna": {billing: "positive", twins: "neither: both are the same"},
         "ben": {billing: "positive", twins: "`BB`, its letters come later"},
         "cleo": {billing: "negative", twins: None},
-        "dan": {billing: "positive", "no such cell": "x", "c00-dated": "8 or more"},
+        "dan": {billing: "positive", "no such cell": "x"},
     }
     for name, made in said.items():
         predictions = {cell: {"said": text, "right": True} if text else {"shown": True} for cell, text in made.items()}
@@ -239,11 +239,11 @@ def test_what_a_class_believed_is_counted_by_share_and_judged_again(tmp_path, ca
         ["positive", "75%", "3", "4", billing],
         ["`BB`, its letters come later", "50%", "1", "2", twins],
     ]
-    asked = "and watch where the sign turns."
+    asked = "is it positive or negative after the sixth? Then step through it (press `p`, then the arrow keys)."
     assert rows[0][0] == "asked"
     assert rows[1][0].endswith(asked)
     printed = capsys.readouterr().out
-    assert f"75% (3) believed: positive. Asked in {billing}: {rows[1][0]} Negative: -109,829,509" in printed
+    assert f"75% (3) believed: positive. Asked in {billing}: {rows[1][0]} Negative: 31 x 93,740,354" in printed
 
 
 # A class of five, as it hands in: each does the exercises with the checks of the chapters, in a file of its own.
