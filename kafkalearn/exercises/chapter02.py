@@ -460,7 +460,7 @@ three_faults = Exercise(
     asks=(
         "**Find the bug**, and there are three. A Node.js client took a murmur2 from a package made for hash tables. "
         'It put `"wu"` into partition 5 of 10 where Java puts it into 0 (nodefluent/node-sinek#39); with that fixed, '
-        '`"thingäöüÄÖÜ"` went to 4 instead of 2 (nodefluent/node-sinek#40). Here keys are text, as they were there. '
+        '`"thingäöüÄÖÜ"` went to 4 instead of 2 (nodefluent/node-sinek#40). Here keys are strings, as they were there. '
         "Fix the code."
     ),
     start=f"{SINEK.source}\n\nexercises.three_faults.check(sinek_partition)",
