@@ -379,6 +379,74 @@ two_restarts = Exercise(
     moral="The default of today is cooperative-ready, not cooperative.",
 )
 
+_PODS = tuple(f"pod-{number}" for number in range(10))
+_TAKEN_AWAY = _PODS[-1]
+
+
+def _moved(client_ids: Mapping[str, str]) -> int:
+    """How many of 50 partitions range moves when that pod leaves; the coordinator's part of the ids is alike here."""
+    pods = [Member(f"{client_ids[pod]}-", ["orders"]) for pod in _PODS]
+    return compare(["range"], {"orders": 50}, pods, pods[:-1])[0]["moved"]
+
+
+def _in_place(place: int) -> dict[str, str]:
+    names = {pod: f"billing-{at}" for at, pod in enumerate(_PODS)}
+    return names | {_TAKEN_AWAY: f"billing-{place - 1}b" if place else "a"}
+
+
+good_names = Exercise(
+    name="good_names",
+    asks=(
+        "`billing` has ten pods with one consumer each, `pod-0` to `pod-9`. They share the 50 partitions of `orders` "
+        "by `range`, without `group.instance.id`. `pod-9` runs on a machine that is taken away every evening and given "
+        "back in the morning; the others stay. Each pod's `client.id` is its name. Give them other ones, a dict of pod "
+        "to `client.id`, so that as few partitions as possible move when `pod-9` goes."
+    ),
+    start="client_ids = ...  # a dict of pod to client.id\nexercises.good_names.check(client_ids)",
+    judge=Having(
+        {"pod-0": "billing-0"},
+        (
+            Property(
+                lambda names: set(names) == set(_PODS) and all(type(each) is str and each for each in names.values()),
+                lambda names: "Give each pod, pod-0 to pod-9, a `client.id`: a string that is not empty.",
+            ),
+            Property(
+                lambda names: len(set(names.values())) == len(_PODS),
+                lambda names: "Two pods have the same `client.id`: then random characters say which comes first.",
+            ),
+            Property(
+                lambda names: _moved(names) == min(_moved(_in_place(place)) for place in range(len(_PODS))),
+                lambda names: say("With these names {} partitions move, and fewer could.", _moved(names)),
+            ),
+        ),
+    ),
+    solve=lambda: _in_place(2),
+    hints=(
+        "Section 2 has a row for range: how many move when which of ten leaves. In which places are they fewest?",
+        "range sorts the members by their ids, and an id begins with the `client.id`.",
+        "So `pod-9` needs a name that sorts behind those of two others, or of three.",
+    ),
+    reasoning=(
+        "Ten members have five each; of nine the first five have six. So pieces grow at the front, and every border "
+        "up to the one who left shifts: 15 partitions move when the first leaves, 35 when the last does, 9 when the "
+        "third or the fourth does. `client.id` begins the member id, and range sorts by that: a name such as "
+        "`billing-1b`, between `billing-1` and `billing-2`, makes `pod-9` the third. (`group.instance.id` sorts, too, "
+        "and before all others. `cooperative-sticky` moves 5 whatever the names are: it is the better answer, where "
+        "nobody needs range.)"
+    ),
+    misconceptions=(
+        Misconception(
+            {pod: pod for pod in _PODS},
+            "So it is now: the pod that goes is the last by name, and every border before it shifts.",
+        ),
+        Misconception(
+            _in_place(0),
+            "As the first it is better than as the last, but each of those behind it hands partitions on.",
+        ),
+    ),
+    moral="Where an assignor remembers nothing, names decide what a departure costs.",
+)
+
 _TOPIC = Settings(2)
 _NAMES = ("C0", "C1", "C2")
 FEWEST_MOVES = "a rebalance moves no more partitions than it must"
@@ -423,7 +491,8 @@ needless_moves = Exercise(
     reasoning=(
         f"`{_GAME.best}`. C1 and C2 have one partition each. C0 comes, and nobody needs it; but it is the first by "
         "name, so it gets partition 0, C1 gets partition 1, and C2 gets nothing: two partitions move where none had "
-        "to. In Kafka the coordinator makes the member ids, so nobody can choose who is the first."
+        "to. In Kafka a member's id begins with its `client.id`, so a name decides who is first; where all have the "
+        "same name, the random characters behind it do."
     ),
     misconceptions=(
         Misconception(
@@ -468,7 +537,16 @@ which_assignor = Exercise(
 
 _CHAPTER = Chapter(
     "04 assignors",
-    (who_moves, range_pile, many_small_topics, my_round_robin, two_restarts, needless_moves, which_assignor),
+    (
+        who_moves,
+        range_pile,
+        many_small_topics,
+        my_round_robin,
+        two_restarts,
+        good_names,
+        needless_moves,
+        which_assignor,
+    ),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
