@@ -44,7 +44,7 @@ def _will_it_rebalance() -> dict[str, int]:
 will_it_rebalance = Exercise(
     name="will_it_rebalance",
     asks=(
-        "Predict. Three consumers, Kafka 4.3, defaults but for what is said. How many rebalances does each line bring, "
+        "Predict. Three consumers, Kafka 4.4, defaults but for what is said. How many rebalances does each line bring, "
         "counted until everything is as before?\n\n"
         "- c2 pauses for 12 s (garbage collection), with `session.timeout.ms` 10 s, and with the default;\n"
         "- c2 works 320 s on the records of one poll: with defaults; with `session.timeout.ms` 10 minutes; with static "
@@ -189,7 +189,7 @@ rolling_restart = Exercise(
     name="rolling_restart",
     asks=(
         "A new version of `billing` is rolled out: each of three consumers is closed and started again, one after the "
-        "other, two minutes apart. Kafka 4.3, `session.timeout.ms` 45 s. How many rebalances does that bring with "
+        "other, two minutes apart. Kafka 4.4, `session.timeout.ms` 45 s. How many rebalances does that bring with "
         "dynamic members that are away for 10 s each? With static members, away for 10 s, for 60 s, or for 40 s?"
     ),
     start=(

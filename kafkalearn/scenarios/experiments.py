@@ -153,10 +153,11 @@ def _played(what: str, line: str, protocol: str) -> Row:
 
 
 def _no_sync() -> Row:
-    """With a session longer than the poll interval, else the session ends first."""
+    """With a poll interval shorter than the session, else the session ends first: the row says so."""
     story = f"{TRIGGERS_START}\nat 60 s: c4 joins\nat 61 s: c4 is cut off for 60 s"
     rebalance = simulate(story, max_poll_interval_ms=10_000).rebalances[2]
-    return _row("a consumer joins and is cut off", rebalance["cause"], rebalance["from_ms"] - HAPPENS_MS - 1000)
+    what = "a consumer joins and is cut off (max.poll.interval.ms 10 s)"
+    return _row(what, rebalance["cause"], rebalance["from_ms"] - HAPPENS_MS - 1000)
 
 
 def _other_vote() -> Row:

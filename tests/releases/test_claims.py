@@ -10,6 +10,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.tables import table
 from kafkalearn.releases.claims import all_claims, claims
 from tests.every import every_case
+from tools import claims as page
 from tools.chapters import chapter_paths
 
 WORDS: dict[str, str] = defaultdict(str)  # by lesson; what is claimed of a chapter may stand in any of its lessons
@@ -58,11 +59,20 @@ TEXTS = {
 }
 
 CORRECTED = [
+    ("01", "says the same and that broker 1 leads it", "prints `Leader: none` and `Replicas: 1`"),
+    ("01", "the tools that copy compute partitions", "brokers refuse what a client produces to this topic"),
+    ("01", "the usual way, the first consumer's |", "even for a group that is not there (`--list` sends none)"),
+    ("02", "each batch is a request", "A request carries the batches of all partitions that one broker leads"),
+    ("03", "moves ten or eleven of the twelve", "a restart is 12, 8 or 12 handovers"),
+    ("04", "Range is the default of every client", "KafkaJS has round robin, franz-go cooperative sticky"),
+    ("04", "so nobody can choose", "which the coordinator makes of their `client.id` and random characters"),
+    ("04", "less than a second, in Java as here", "Kafka's own class takes some seconds"),
+    ("05b", "So *one* rebalance of any group", "The second, in which each fetches its part, has the same limit"),
     ("01", "", "`__consumer_offsets` was an exception: up to 2.7 a request that names it creates it"),
     ("05b", "for most of that time nobody reads", "**Rebalancing is not standing still:**"),
     ("05b", "The article is right about the hours and", "where one consumer is much slower than the others"),
     ("05b", "hours come from many rebalances in a row. ", "an eager group waits for one that is slower"),
-    ("05b", "in every broker since 4.0", "one that was upgraded with the feature `group.version`"),
+    ("05b", "in every broker since 4.0", "in an upgraded one once its feature `group.version` is set to 1"),
     ("12b", "new consumer fetches in `poll()`", "with `group.protocol=consumer` a thread of its own"),
     ("12b", "each flushed to the disk of", "a majority of its servers has to have it"),
     ("13", "3.9 the broker's log names it", "the log of a broker with ZooKeeper names it"),
@@ -80,6 +90,39 @@ CORRECTED = [
 def test_what_was_wrong_is_gone_and_what_is_right_stands(chapter, wrong, right):
     assert not wrong or wrong not in TEXTS[chapter]
     assert right in TEXTS[chapter]
+
+
+def test_the_page_of_all_claims_is_what_the_command_writes():
+    written = page.PAGE.read_text(encoding="utf-8")
+
+    assert written == page.text(), f"run {page.COMMAND}"
+    assert [each.says for each in all_claims() if written.count(f"| {each.says} |") != 1] == []
+
+
+GLOSSARY = {
+    english: (chinese, meaning)
+    for english, chinese, meaning in re.findall(
+        r"^\| (.+?) \| (.+?) \| (.+) \|$",
+        next(cell.source for cell in nbformat.read(chapter_paths()[0], as_version=4).cells if cell.id == "c00-020"),
+        re.MULTILINE,
+    )
+}
+
+
+def test_the_words_of_chinese_articles_are_in_the_glossary():
+    """As they write them, where they have two words for one thing."""
+    chinese = " ".join(each[0] for each in GLOSSARY.values())
+    words = ["再平衡", "消费组", "日志整理", "延时队列", "消息流", "拉取线程", "消费者连接器", "分区所有权", "水印"]
+
+    assert [word for word in words if word not in chinese] == []
+
+
+def test_what_chapters_take_for_known_is_in_the_glossary():
+    english = ", ".join(GLOSSARY)
+    words = ["KRaft", "KIP", "LSO", "ELR", "fenced", "zombie", "transactional id", "marker", "group epoch", "rack"]
+    words += ["share group"]
+
+    assert [word for word in words if word not in english] == []
 
 
 def test_the_chapter_that_is_said_to_have_the_walk_has_it():

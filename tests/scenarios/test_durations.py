@@ -12,7 +12,8 @@ from kafkalearn.scenarios.durations import (
     newcomer_ms,
     rolling_restart,
 )
-from kafkalearn.scenarios.experiments import triggers
+from kafkalearn.scenarios.experiments import TRIGGERS_START, triggers
+from kafkalearn.scenarios.playing import simulate
 
 
 def test_a_rebalance_is_as_slow_as_the_slowest_poll_and_no_slower():
@@ -93,3 +94,13 @@ def test_all_seven_causes_come_up_and_only_clients_are_late():
     assert late == {"partitions are added", "a topic is created under a pattern"}
     newer = {row["what happens"] for row in triggers("consumer") if row["after, s"] == 240}
     assert newer == {"a topic is created under a pattern"}
+
+
+def test_a_row_that_is_not_played_with_the_defaults_says_so():
+    (row,) = (each for each in triggers() if each["what happens"].startswith("a consumer joins and is cut off"))
+    assert "max.poll.interval.ms 10 s" in row["what happens"]
+    assert row["the cause in the coordinator"] == "a member sends no SyncGroup in time"
+
+    by_defaults = simulate(f"{TRIGGERS_START}\nat 60 s: c4 joins\nat 61 s: c4 is cut off for 60 s").rebalances[2]
+    assert by_defaults["cause"] == "a member's session expires (c4)"
+    assert by_defaults["from_ms"] == 107_314
