@@ -25,6 +25,7 @@ from kafkalearn.offsets.records import encode_key, encode_value
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store.model import LOADING, MINUTE_MS
 from kafkalearn.releases import ABSENT, at_least, history
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 
 __all__ = [
     "coordinator_settings",
@@ -202,7 +203,7 @@ def batch_of_100_partitions(codec: int) -> str:
 
 # The sixteen settings as data: what each means, with which values it is tried, and the run that shows its effect.
 
-RELEASES = ("0.8.2", "0.9.0", "0.10.0", "0.11.0", "2.0", "2.3", "3.9", "4.3")
+RELEASES = ("0.8.2", "0.9.0", "0.10.0", "0.11.0", "2.0", "2.3", "3.9", DEFAULT_RELEASE)
 """Releases in which at least one of the settings came, changed or went, and the newest."""
 
 
