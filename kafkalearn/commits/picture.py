@@ -141,8 +141,8 @@ def _answer(effect: model.Committed | model.CommitRefused, by: str) -> str:
 
 
 def quoted(metadata: str) -> str:
-    """A text that was committed; of a long one, its length."""
-    return f"the text “{metadata}”" if len(metadata) <= 40 else f"a text of {len(metadata):,} characters"
+    """The metadata of a commit; of a long string, its length."""
+    return f"the metadata “{metadata}”" if len(metadata) <= 40 else f"metadata of {len(metadata):,} characters"
 
 
 def _describe_checkpoint(pipeline: Pipeline, event: model.Checkpoint, by: str) -> str:

@@ -49,7 +49,7 @@ which_remain = Exercise(
     name="which_remain",
     asks=(
         "Predict. A closed segment holds offsets 0 to 5, the active segment offset 6; nothing was ever cleaned. "
-        '`null` is a tombstone, `""` a text of no characters.\n\n'
+        '`null` is a tombstone, `""` an empty string.\n\n'
         "| offset | key | value |\n| --- | --- | --- |\n"
         + "\n".join(
             f"| {at} | {key} | {'null' if value is None else value or chr(34) * 2} |"

@@ -245,8 +245,8 @@ fix_the_settings = Exercise(
         "broker of three is down. The check runs the search; it takes a second or two."
     ),
     start=(
-        'settings = {\n    "acks": ...,\n    "enable.idempotence": ...,\n    "min.insync.replicas": ...,\n'
-        '    "unclean.leader.election.enable": ...,\n}\nexercises.fix_the_settings.check(settings)'
+        'chosen = {\n    "acks": ...,\n    "enable.idempotence": ...,\n    "min.insync.replicas": ...,\n'
+        '    "unclean.leader.election.enable": ...,\n}\nexercises.fix_the_settings.check(chosen)'
     ),
     judge=Having(
         {},

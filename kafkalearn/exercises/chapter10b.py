@@ -249,7 +249,7 @@ bare_offsets = Exercise(
         "epoch), and makes what is to be committed: for each partition the offset and the leader epoch that belongs to "
         "it. `leader_epochs` has the epoch in which each partition's leader leads now. After a rebalance in a night of "
         "failures the next owner read a whole partition again, although nothing was lost (KAFKA-19902, the run "
-        'in "Further" of chapter 06). Fix it. A record of an old format has no epoch: None.'
+        "of section 4). Fix it. A record of an old format has no epoch: None."
     ),
     start=f"{CODE.source.replace('  # noqa: D103', '')}\n\nexercises.bare_offsets.check(offsets_to_commit)",
     judge=Function(CODE.repaired(), ("processed", "leader_epochs"), CASES, unrepaired=CODE.function),

@@ -337,7 +337,7 @@ read_the_metrics = Exercise(
         "Each of these fetches asks for three partitions. How many fetches really wait, and how many entries on the "
         "watch lists are of fetches that were answered long ago?"
     ),
-    start='fetches = {"waiting": ..., "stale entries": ...}\nexercises.read_the_metrics.check(fetches)',
+    start='counted = {"waiting": ..., "stale entries": ...}\nexercises.read_the_metrics.check(counted)',
     judge=Value(
         lambda: {
             "waiting": _METRICS["NumDelayedOperations"],
@@ -375,7 +375,7 @@ count_the_left_behind = Exercise(
         "Its heap filled up. How many requests lay in the queue at any time, and how many would lie there if the done "
         "ones were taken out?"
     ),
-    start='requests = {"left in": ..., "taken out": ...}\nexercises.count_the_left_behind.check(requests)',
+    start='in_queue = {"left in": ..., "taken out": ...}\nexercises.count_the_left_behind.check(in_queue)',
     judge=Value(lambda: {"left in": 60_000, "taken out": 60}),
     hints=(
         "In a steady flow, how many are inside is how many come each second times how many seconds each stays.",

@@ -129,8 +129,8 @@ which_offset = Exercise(
         'commit", it is kafka and dual commit is on. At which offset does it begin?'
     ),
     start=(
-        "begins = {\n" + "".join(f'    "{name}": ...,\n' for name in _RESTARTS) + "}\n"
-        "exercises.which_offset.check(begins)"
+        "begins_at = {\n" + "".join(f'    "{name}": ...,\n' for name in _RESTARTS) + "}\n"
+        "exercises.which_offset.check(begins_at)"
     ),
     judge=Value(lambda: {name: begins_at(*chosen) for name, chosen in _RESTARTS.items()}),
     hints=(
