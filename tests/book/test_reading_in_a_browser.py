@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import cycle
 from pathlib import Path
 from urllib.parse import unquote
@@ -158,6 +159,37 @@ def test_the_search_finds_a_section_and_leads_to_it(browser, made_book):
     assert shown.run("() => document.querySelectorAll('#results mark').length") > 3
     shown.page.click("#results a")
     wait_for(shown, "() => location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)))?.id")
+    shown.page.context.close()
+
+
+SEARCHED = """(words) => {
+    const field = document.querySelector("input[type=search]"), text = (each) => each.textContent;
+    field.value = words;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    const shown = [...document.querySelectorAll("#results a")];
+    return {
+        said: document.getElementById("count").textContent,
+        kinds: [...document.querySelectorAll("#results h2")].map(text),
+        files: shown.map((each) => each.getAttribute("href").split("#")[0]),
+        excerpts: [...document.querySelectorAll("#results p")].map(text),
+    };
+}"""
+
+
+def test_the_search_has_chapters_first_and_takes_a_word_that_is_nowhere_for_the_nearest(browser, made_book):
+    shown = opened(browser, made_book, "search")
+    right = shown.run(SEARCHED, "coordinator")
+    first = [each for each in right["files"] if not re.search(r"/|\.instructor\.html", each)]
+    assert right["files"][: len(first)] == first
+    assert [each.split(":")[0] for each in right["kinds"]] == ["In the chapters", "Reference", "For the instructor"]
+    assert [each for each in right["excerpts"] if re.search(r"-{5}|Parameters -", each)] == []
+
+    for typed in ("coordnator", "cooridnator", "coordinatr"):
+        found = shown.run(SEARCHED, typed)
+        assert f"Nothing has “{typed}”: taken for coordinator." in found["said"]
+        assert found["files"] == right["files"]
+    nothing = shown.run(SEARCHED, "xyzzyqq")
+    assert (nothing["said"], nothing["files"]) == ("0 sections.", [])
     shown.page.context.close()
 
 

@@ -162,10 +162,14 @@ def test_slides_are_cut_where_an_idea_ends(browser, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["01", "12", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("06", "07", "15"))]
+    ("name", "height"),
+    [
+        *(("01", 1080), ("12", 1080), ("09", 720)),
+        *(pytest.param(each, 1080, marks=pytest.mark.nightly) for each in ("06", "07", "15")),
+    ],
 )
-def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name):
-    shown = browser.new_page(viewport={"width": 1920, "height": 1080})
+def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name, height):
+    shown = browser.new_page(viewport={"width": height * 16 // 9, "height": height})
     shown.goto(f"{written(name, tmp_path).as_uri()}#slides")
     shown.wait_for_selector("body.slides")
     before = shown.evaluate("kafkalearnSlides.count()")
@@ -173,12 +177,53 @@ def test_nothing_overflows_and_all_can_be_read(browser, tmp_path, name):
     shown.wait_for_function("(before) => kafkalearnSlides.count() > before", arg=before)
     slides = shown.evaluate(LOOKED_AT)
 
+    words, code = 32 * height // 1080, 22 * height // 1080
     assert len(slides) > 50
-    assert [each for each in slides if each["over"] > 1 or each["words"] < 32 or each["code"] < 22] == []
+    assert [each for each in slides if each["over"] > 1 or each["words"] < words or each["code"] < code] == []
     assert slides[1]["begins"].endswith("you can"), "what you can do afterwards is one slide"
     assert slides[1]["items"] >= 3
     faults = ("refused", "asserts", "is_empty", "is_title_cut")
     assert [each for each in slides if any(each[fault] for fault in faults)] == []
+    shown.close()
+
+
+NUMBER = "() => document.getElementById('slide-number').textContent.split(' ')[0]"
+
+
+def test_keys_and_clicks_turn_slides_and_what_has_a_use_of_its_own_keeps_it(browser, tmp_path):
+    shown = browser.new_page(viewport={"width": 1280, "height": 720})
+    address = f"{written('01', tmp_path).as_uri()}#slides"
+    shown.goto(address)
+    shown.wait_for_selector("body.slides")
+    last = shown.evaluate("String(kafkalearnSlides.count())")
+    assert "→" in shown.locator(".slides-hint").inner_text()
+    there = []
+    for key in ("ArrowRight", " ", "PageDown", "ArrowLeft", "Shift+ ", "End", "Home", "ArrowLeft", "n", "b"):
+        shown.keyboard.press(key.replace(" ", "Space"))
+        there.append(shown.evaluate(NUMBER))
+    assert there == ["2", "3", "4", "3", "2", last, "1", "1", "2", "1"]
+    assert shown.locator(".slides-hint").count() == 0, "it was said once"
+    shown.mouse.click(640, 600)
+    assert shown.evaluate(NUMBER) == "2"
+
+    for part in (".kl-predict .kl-option", ".kl-player"):
+        at = shown.evaluate(
+            "(part) => { for (let at = 0; ; at++) { kafkalearnSlides.show(at);"
+            " if ([...document.querySelectorAll(part)].some((each) => each.checkVisibility())) return at + 1; } }",
+            part,
+        )
+        shown.locator(part).locator("visible=true").first.click()
+        assert shown.evaluate(NUMBER) == str(at), part
+    shown.keyboard.press("Escape")  # the player gives the keys back
+    shown.keyboard.press("Escape")
+    shown.wait_for_selector("body:not(.slides)")
+    shown.mouse.click(640, 600)
+    assert shown.locator("body.slides").count() == 0
+
+    shown.goto("about:blank")
+    shown.goto(address)
+    shown.wait_for_selector("body.slides")
+    assert shown.locator(".slides-hint").count() == 0, "nor is it said at the next visit"
     shown.close()
 
 

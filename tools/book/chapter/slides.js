@@ -2,8 +2,8 @@
 // neighbour is a line or two; a picture has one of its own, and what does not fit goes on to the next: it is measured,
 // so nothing is ever cut off. Checks, imports, folded code, the words of a bar, exercises' forms and what a prediction
 // closes are on none.
-// Page Down and Page Up, or n and b, turn them; o opens the notes in a second window, which follows; Escape ends. The
-// address with #slides opens so; the notes' with #speaker are that window.
+// Arrows, Space, Page Down and Page Up, n and b, or a click turn them, Home and End jump; o opens the notes in a second
+// window, which follows; Escape ends. The address with #slides opens so; the notes' with #speaker are that window.
 
 const slideHead = document.querySelector(".for-slides"), counter = document.getElementById("slide-number");
 const notesLink = document.querySelector('.navigation a[href$=".instructor.html"]');
@@ -304,8 +304,26 @@ function nameIt(title) {
   if (named.scrollWidth > named.clientWidth) named.style.fontSize = `${(0.98 * parseFloat(getComputedStyle(named).fontSize) * named.clientWidth) / named.scrollWidth}px`;
 }
 
+// Said at the first slide that this browser shows, until one is turned.
+const hint = Object.assign(document.createElement("p"), { className: "slides-hint", textContent: "Go on with →, Space or a click, back with ←. Esc ends the slides." });
+const HINTED = "kafkalearn.slides-hinted";
+hint.setAttribute("role", "status");
+function showHint() {
+  try {
+    if (localStorage.getItem(HINTED)) return;
+    localStorage.setItem(HINTED, "yes");
+  } catch { /* a window that keeps nothing says it each time */ }
+  document.body.append(hint);
+}
+
+function turn(to) {
+  hint.remove();
+  showSlide(to);
+}
+
 function showSlide(to) {
   if (at < 0) {
+    showHint();
     document.body.classList.add("slides");
     document.body.prepend(slideHead); // it stays as it is while what is below grows
     document.getElementById("show-slides").textContent = "End";
@@ -324,6 +342,7 @@ function showSlide(to) {
 }
 
 function endSlides() {
+  hint.remove();
   document.body.classList.remove("slides");
   document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
@@ -360,15 +379,27 @@ function openNotes() {
 document.getElementById("show-slides").addEventListener("click", () => (at < 0 ? showSlide(0) : endSlides()));
 document.getElementById("show-notes").addEventListener("click", openNotes);
 document.getElementById("show-notes").hidden = !notesLink;
+// What a key or a click is for by itself: it turns no slide there. A player has its own keys, but for n and b.
+const CONTROLS = "a, button, input, label, textarea, select, summary, [contenteditable], .kl-player, .kl-named";
+const IS_CODE = ".jp-InputArea-editor, [data-part=code], .ace_editor"; // a click there begins to change it
+const GOES = {
+  ArrowRight: () => at + 1, PageDown: () => at + 1, " ": ({ shiftKey }) => at + (shiftKey ? -1 : 1), n: () => at + 1,
+  ArrowLeft: () => at - 1, PageUp: () => at - 1, b: () => at - 1, Home: () => 0, End: () => slides.length - 1,
+};
 document.addEventListener("keydown", (event) => {
-  if (at < 0 || event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest(".kl-player") && event.key !== "n" && event.key !== "b") return;
-  if (event.key === "PageDown" || event.key === "n") showSlide(at + 1);
-  else if (event.key === "PageUp" || event.key === "b") showSlide(at - 1);
-  else if (event.key === "o") openNotes();
-  else if (event.key === "Escape") endSlides();
+  const { target, key } = event;
+  if (at < 0 || event.defaultPrevented || target.closest("input, textarea, select, [contenteditable]") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target.closest(".kl-player") && key !== "n" && key !== "b") return;
+  if (key === " " && target.closest(CONTROLS)) return; // it presses what has the focus
+  if (key in GOES) turn(GOES[key](event));
+  else if (key === "o") openNotes();
+  else if (key === "Escape") endSlides();
   else return;
   event.preventDefault();
+});
+document.addEventListener("click", (event) => {
+  const isOurs = at >= 0 && !event.defaultPrevented && !event.target.closest(`${CONTROLS}, ${IS_CODE}, .for-slides`);
+  if (isOurs && String(getSelection()) === "") turn(at + 1);
 });
 addEventListener("message", ({ data, source }) => {
   if (data.kafkalearnNotes && source === speaker) tell();

@@ -26,7 +26,7 @@ def search_page() -> str:
 <form class="tools" role="search" id="search"><label>Search the book
 <input type="search" name="words" autocomplete="off" spellcheck="false"></label><button>Search</button></form>
 <p id="count" role="status"></p>
-<ol class="results" id="results"></ol>
+<div id="results"></div>
 """
     head = f'<script src="{INDEX}"></script>'
     script = Path(__file__).with_name("search.js").read_text(encoding="utf-8")
@@ -46,8 +46,32 @@ def index_script(pages: Iterable[tuple[str, str, str]], entries: Iterable[tuple[
     rows = [
         [file, title, anchor, heading, text] for file, title, html in pages for anchor, heading, text in sections(html)
     ]
-    rows += [[*place, " ".join(text.split())[:MOST_LETTERS]] for *place, text in entries]
+    rows += [[*place, " ".join(as_prose(text).split())[:MOST_LETTERS]] for *place, text in entries]
     return as_script(rows)
+
+
+_UNDERLINED = re.compile(r"^[ \t]*(\S[^\n]*?)[ \t]*\n[ \t]*-{3,}[ \t]*$", re.MULTILINE)
+_OF_DOCSTRINGS = {
+    "Attributes",
+    "Examples",
+    "Notes",
+    "Parameters",
+    "Raises",
+    "References",
+    "Returns",
+    "See Also",
+    "Yields",
+}
+
+
+def as_prose(docstring: str) -> str:
+    """A docstring's words without what only sets them: the names of its usual parts, lines below headings, backticks.
+
+    >>> as_prose("What ``x`` is.\\n\\nParameters\\n----------\\nx : int\\n\\nOur words\\n---------\\n`x` is.")
+    'What x is.\\n\\n\\nx : int\\n\\nOur words.\\nx is.'
+    """
+    text = _UNDERLINED.sub(lambda found: "" if found[1] in _OF_DOCSTRINGS else f"{found[1]}.", docstring)
+    return text.replace("`", "")
 
 
 _BEFORE = "window.KAFKALEARN_SEARCH = "
