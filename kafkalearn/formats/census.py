@@ -85,7 +85,7 @@ class FileCensus:
     largest_ms: int
     last_offset: int  # the base offset less one if there is no batch
     unread: tuple[Unread, ...]  # what is damaged, or torn off
-    older_bytes: int = 0  # in formats 0 and 1, which are counted and not read
+    older_bytes: int = 0  # in formats 0 and 1
 
     @property
     def readable_bytes(self) -> int:
@@ -126,6 +126,7 @@ class LogCensus:
     magic_counts: dict[int, int]  # by format: batches, of formats 0 and 1 the messages that lie in the file
     epochs: tuple[EpochRun, ...]  # leader epochs as the batches have them
     markers: dict[int, tuple[tuple[int, str], ...]]  # by producer id: offset and outcome; empty if not asked for
+    older_compressed_count: int = 0  # messages of formats 0 and 1 that hold others, which are not read
 
     @property
     def size_bytes(self) -> int:
@@ -202,6 +203,7 @@ class Counting:
         self.horizons: Counter[int] = Counter()
         self.gap_count = 0
         self.older: Counter[int] = Counter()
+        self.older_compressed_count = 0
         self.producers: set[int] = set()
         self.begun: dict[int, list[int]] = {}  # producer id -> epoch, first offset, time, batches, bytes
         self.epochs: list[list[int]] = []  # epoch, offsets of the first and of the last batch
@@ -286,17 +288,32 @@ class Counting:
         """Note bytes of the file that is being read which are no batch."""
         self.here.unread.append(unread)
 
-    def add_older(self, magic: int, count: int, size_bytes: int) -> None:
+    def add_older(self, found: Older, size_bytes: int) -> None:
         """Count messages of format 0 or 1 in the file that is being read."""
-        self.older[magic] += count
-        self.here.older_bytes += size_bytes
+        self.older[found.magic] += found.count
+        self.older_compressed_count += found.compressed_count
+        self.record_count += found.count - found.compressed_count
+        self.null_key_count += found.null_key_count
+        self.tombstone_count += found.tombstone_count
+        self.key_bytes += found.key_bytes
+        self.value_bytes += found.value_bytes
+        here = self.here
+        here.older_bytes += size_bytes
+        here.last_offset = max(here.last_offset, found.last_offset)
+        if self.first_offset is None:
+            self.first_offset = found.first_offset
+        if found.first_ms >= 0 and here.first_batch_ms < 0:
+            here.first_batch_ms = found.first_ms
+        if found.largest_ms >= 0:
+            self._add_timestamp(here, found.largest_ms, found.first_offset)
 
     def end_file(self, file: SegmentFile, size_bytes: int, modified_ms: int) -> None:
         """The file was read to its end."""
         here, self.here = self.here, _OfFile()
-        if here.batch_count:
+        is_any = here.batch_count or here.older_bytes
+        if is_any:
             self.last_offset = here.last_offset
-        last_offset = here.last_offset if here.batch_count else file.base_offset - 1
+        last_offset = here.last_offset if is_any else file.base_offset - 1
         self.files.append(
             FileCensus(
                 file, size_bytes, modified_ms, here.batch_count, here.batch_bytes, here.first_batch_ms,
@@ -340,6 +357,7 @@ class Counting:
             magic_counts=dict(sorted((self.older + Counter({2: self.batches_by_attributes.total()})).items())),
             epochs=tuple(EpochRun(*each) for each in self.epochs),
             markers={producer_id: tuple(found) for producer_id, found in self.markers.items()},
+            older_compressed_count=self.older_compressed_count,
         )
 
 
@@ -355,38 +373,88 @@ def _largest(found: Iterable[Sized]) -> tuple[Largest, ...]:
     return tuple(Largest(-size, offset) for size, offset in found)
 
 
-# Messages of formats 0 and 1, which brokers wrote up to 0.10: counted where they lie in a file, and not read.
+# Messages of formats 0 and 1, which brokers wrote up to 0.10.
 #
-# Each has an offset, a length and a checksum of its own, the CRC-32 of zlib. A compressed one holds others, which are
-# not counted.
+# Each has an offset, a length and a checksum of its own, the CRC-32 of zlib. One that is not compressed is a record. A
+# compressed one holds others: it is counted, and what is in it is not read.
 #
 # References
 # ----------
 # Apache Kafka, ``AbstractLegacyRecordBatch``, ``LegacyRecord``.
 
 _FRONT = Struct(">qiI")  # offset, then how many bytes follow, then their checksum
+_LENGTH, _MILLIS = Struct(">i"), Struct(">q")
 SMALLEST_BYTES = 14  # behind offset and length: checksum, format, attributes, the lengths of key and value
 
 
-def older_messages(data: Bytes, position: int, size_bytes: int) -> tuple[int, int] | None:
-    """The format of the messages in a part of a file, and how many there are; None: it is no run of such messages.
+@dataclass(slots=True)
+class Older:
+    """A run of messages of format 0 or 1."""
+
+    magic: int
+    first_offset: int
+    last_offset: int = -1
+    count: int = 0
+    compressed_count: int = 0
+    null_key_count: int = 0
+    tombstone_count: int = 0
+    key_bytes: int = 0
+    value_bytes: int = 0
+    first_ms: int = -1  # of the first message; -1: format 0 has no time
+    largest_ms: int = -1
+
+    def add(self, data: Bytes, position: int, length: int) -> bool:
+        """Count the message at a position; False: its lengths do not fit."""
+        self.last_offset = _FRONT.unpack_from(data, position)[0]
+        self.count += 1
+        at = position + MAGIC_POSITION + 2
+        if self.magic:
+            (timestamp_ms,) = _MILLIS.unpack_from(data, at)
+            at += _MILLIS.size
+            self.largest_ms = max(self.largest_ms, timestamp_ms)
+            if self.count == 1:
+                self.first_ms = timestamp_ms
+        (key_size,) = _LENGTH.unpack_from(data, at)
+        at += _LENGTH.size + max(0, key_size)
+        if not -1 <= key_size <= length or at + _LENGTH.size > position + FRAME_BYTES + length:
+            return False
+        (value_size,) = _LENGTH.unpack_from(data, at)
+        if at + _LENGTH.size + max(0, value_size) != position + FRAME_BYTES + length:
+            return False
+        if data[position + MAGIC_POSITION + 1] & 0x07:
+            self.compressed_count += 1
+            return True
+        self.null_key_count += key_size < 0
+        self.tombstone_count += value_size < 0
+        self.key_bytes += max(0, key_size)
+        self.value_bytes += max(0, value_size)
+        return True
+
+
+def older_messages(data: Bytes, position: int, size_bytes: int) -> Older | None:
+    """The messages of format 0 or 1 in a part of a file; None: it is no run of such messages.
 
     >>> older_messages(bytes(40), 0, 40) is None
     True
     """
-    end, count = position + size_bytes, 0
+    end = position + size_bytes
     magic = data[position + MAGIC_POSITION] if size_bytes > MAGIC_POSITION else None
     if magic not in (0, 1):
         return None
+    found = None
     while position < end:
         if end - position < FRAME_BYTES + SMALLEST_BYTES or data[position + MAGIC_POSITION] != magic:
             return None
-        _, length, crc = _FRONT.unpack_from(data, position)
+        offset, length, crc = _FRONT.unpack_from(data, position)
         behind = position + FRAME_BYTES + length
-        if length < SMALLEST_BYTES or behind > end or zlib.crc32(data[position + MAGIC_POSITION : behind]) != crc:
+        smallest = SMALLEST_BYTES + magic * _MILLIS.size
+        if length < smallest or behind > end or zlib.crc32(data[position + MAGIC_POSITION : behind]) != crc:
             return None
-        position, count = behind, count + 1
-    return magic, count
+        found = found or Older(magic, offset)
+        if not found.add(data, position, length):
+            return None
+        position = behind
+    return found
 
 
 # Some batches of a file at a time, each with its header, and the records in them if they are asked for.
@@ -606,7 +674,7 @@ def count_log(
                     if older is None:
                         counting.add_unread(each)
                     else:
-                        counting.add_older(*older, each.size_bytes)
+                        counting.add_older(older, each.size_bytes)
                     continue
                 counting.add(each)
                 end = each.headers[-1].position + each.headers[-1].size_bytes if each.headers else done

@@ -313,9 +313,19 @@ def segment_files(
         of_log_dir = "" if log_dir is None else f" in log dir {log_dir!r}"
         raise KafkaLearnError(
             f"no segment{of_topic}{of_log_dir} below {str(directory)!r}; they lie in directories TOPIC-PARTITION, "
-            "named OFFSET.log"
+            f"named OFFSET.log{_without_segments(directory)}"
         )
     return _with_ends(wanted)
+
+
+def _without_segments(directory: Path) -> str:
+    """What lies below a folder of the files that stand beside segments, in words."""
+    kinds = (".index", ".timeindex", ".txnindex", ".snapshot", ".checkpoint")
+    found = {kind: len([*directory.rglob(f"*{kind}")]) for kind in kinds}
+    words = listed(f"{count} {kind}" for kind, count in found.items() if count)
+    return (
+        "" if not any(found.values()) else f". There are {words} files without a .log: the logs were left out of a copy"
+    )
 
 
 def _is_of_a_partition(path: Path) -> bool:

@@ -48,12 +48,15 @@ class Xray(Answer):
 
     @property
     def outcome(self) -> Outcome:
-        """Found: there is a finding; cannot tell: nothing but files that cannot be read."""
-        if any(each.census.size_bytes for each in self.logs) and not any(
-            each.census.magic_counts for each in self.logs
+        """Found: there is a finding; cannot tell: nothing was read, or not all that is there."""
+        censuses = [each.census for each in self.logs]
+        if not any(
+            each.magic_counts and each.older_compressed_count < sum(each.magic_counts.values()) for each in censuses
         ):
             return Outcome.CANNOT_TELL
-        return Outcome.FOUND if self.findings else Outcome.FINE
+        if self.findings:
+            return Outcome.FOUND
+        return Outcome.CANNOT_TELL if any(each.older_compressed_count for each in censuses) else Outcome.FINE
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""
@@ -150,7 +153,11 @@ def _log_words(logs: Sequence[LogXray]) -> Iterator[str]:
     words = f"{log.given.name}: batches by codec: {codecs}; control records: {controls}"
     older = listed(f"{count:,} of format {magic}" for magic, count in census.magic_counts.items() if magic < 2)
     if older != "none":
-        words += f"; {older}, of releases up to 0.10, which are counted and not read"
+        words += f"; {older}, of releases up to 0.10"
+    if census.older_compressed_count:
+        words += f"; {census.older_compressed_count:,} of these are compressed and hold others, which are not read"
+    if not census.magic_counts:
+        words += "; nothing was read"
     if census.largest_keys:
         words += f"; largest key {_largest(census.largest_keys)}"
     if census.largest_values:

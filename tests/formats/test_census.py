@@ -205,7 +205,9 @@ def test_messages_of_older_formats_are_counted_in_front_of_batches(magic, tmp_pa
     (tmp_path / f"orders-0/{0:020}.log").write_bytes(data)
     ((_, group),) = logs_below(tmp_path)
     found = counted(group)
-    assert (found.magic_counts, found.record_count, found.files[0].unread) == ({magic: 4, 2: 1}, 1, ())
+    assert (found.magic_counts, found.record_count, found.files[0].unread) == ({magic: 4, 2: 1}, 5, ())
+    assert (found.null_key_count, found.value_bytes, found.first_offset, found.last_offset) == (4, 5, 0, 4)
+    assert (found.oldest.timestamp_ms, found.older_compressed_count) == (1000, 0)
     (tmp_path / f"orders-0/{0:020}.log").write_bytes(data.replace(b"v", b"w", 1))
     assert counted(group).files[0].unread[0].position == 0
 

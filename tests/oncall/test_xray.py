@@ -5,8 +5,10 @@ import hashlib
 import json
 import os
 import shutil
+import struct
 import sys
 import threading
+import zlib
 from mmap import mmap
 
 import pytest
@@ -613,3 +615,39 @@ def test_a_transaction_whose_marker_was_given_up_is_named_at_once_with_what_ends
     assert "'billing-1', which its coordinator has as CompleteCommit" in found.findings[0].words
     assert "KAFKA-20734" in found.findings[0].words
     assert " abort --topic" not in found.findings[0].words  # it would take from readers what was committed
+
+
+# Nothing read is no all-clear.
+
+
+def old_message(offset, codec=0, key=b"k", value=b"v"):
+    """A message of format 0."""
+    body = struct.pack(">bbi", 0, codec, len(key)) + key + struct.pack(">i", len(value)) + value
+    return struct.pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
+
+
+@pytest.mark.parametrize(
+    ("data", "outcome", "count", "words"),
+    [
+        (b"".join(map(old_message, range(7))), Outcome.FINE, 7, "7 of format 0, of releases up to 0.10"),
+        (old_message(0) + old_message(5, codec=1), Outcome.CANNOT_TELL, 1, "1 of these are compressed"),
+        (old_message(5, codec=1), Outcome.CANNOT_TELL, 0, "hold others, which are not read"),
+        (b"", Outcome.CANNOT_TELL, 0, "nothing was read"),
+    ],
+    ids=["format 0", "one of two compressed", "compressed", "empty"],
+)
+def test_a_log_of_which_nothing_was_read_is_not_fine(data, outcome, count, words, tmp_path):
+    folder = tmp_path / "orders-0"
+    folder.mkdir()
+    (folder / f"{0:020}.log").write_bytes(data)
+    found = xray(tmp_path)
+    assert (found.outcome, found.logs[0].census.record_count) == (outcome, count)
+    assert words in " ".join(str(found).split())
+
+
+def test_files_without_their_log_are_named(tmp_path):
+    folder = tmp_path / "orders-0"
+    folder.mkdir()
+    (folder / f"{0:020}.index").write_bytes(bytes(8))
+    with pytest.raises(KafkaLearnError, match=r"There are 1 \.index files without a \.log"):
+        xray(tmp_path)
