@@ -17,6 +17,7 @@ import java.util.TreeMap;
  * "apis": number, name, oldest and newest version of each request. "layouts NAMES": each of these classes, version,
  * fields; a name without a package is a record's of the offsets topic. "key HEX": murmur2, and Kafka's positive number
  * of it. "group TEXT": Kafka's abs of the hash.
+ * "deprecated SIDE=CLASS": the settings whose documentation says that they are deprecated, and the release without them.
  * "assign TOPICS MEMBERS": by each assignor of the client who gets what, for "a=3,b=2" and "c1:a;b,c2:a".
  */
 public class AskClasses {
@@ -36,6 +37,8 @@ public class AskClasses {
                 key(words[1]);
             } else if (words[0].equals("group")) {
                 group(arguments[i].substring(6));
+            } else if (words[0].equals("deprecated")) {
+                deprecated(words[1]);
             } else {
                 assign(words[1], words[2]);
             }
@@ -52,6 +55,44 @@ public class AskClasses {
             System.out.println("api\t" + type.getField("id").get(all[i]) + "\t" + type.getField("name").get(all[i])
                 + "\t" + type.getMethod("oldestVersion", new Class[0]).invoke(all[i], new Object[0])
                 + "\t" + type.getMethod("latestVersion", new Class[0]).invoke(all[i], new Object[0]));
+        }
+    }
+
+    private static void deprecated(String question) throws Exception {
+        String[] words = question.split("=");
+        Class type;
+        try {
+            type = Class.forName(words[1]);
+        } catch (ClassNotFoundException absent) {
+            return;
+        }
+        Object definition = null;
+        Method[] methods = type.getMethods();
+        for (int i = 0; i < methods.length; i++) {
+            if (methods[i].getName().equals("configDef") && methods[i].getParameterTypes().length == 0) {
+                definition = methods[i].invoke(null, new Object[0]);
+            }
+        }
+        Field[] fields = type.getDeclaredFields();
+        for (int i = 0; i < fields.length && definition == null; i++) {
+            if (java.lang.reflect.Modifier.isStatic(fields[i].getModifiers())
+                && fields[i].getType().getName().endsWith("ConfigDef")) {
+                fields[i].setAccessible(true);
+                definition = fields[i].get(null);
+            }
+        }
+        Map keys = (Map) definition.getClass().getMethod("configKeys", new Class[0]).invoke(definition, new Object[0]);
+        Iterator names = new TreeMap(keys).keySet().iterator();
+        while (names.hasNext()) {
+            String name = (String) names.next();
+            Object key = keys.get(name);
+            String said = (String) key.getClass().getField("documentation").get(key);
+            said = said == null ? "" : said.replaceAll("\\s+", " ");
+            String form = "(?i)(\\W*deprecated\\b.*|.*this config(uration)? (is|has been) deprecated.*)";
+            if (said.matches(form)) {
+                String gone = said.replaceAll("(?i).*removed in (apache )?kafka (\\d+\\.\\d+).*", "$2");
+                System.out.println("deprecated\t" + words[0] + "\t" + name + "\t" + (gone.equals(said) ? "-" : gone));
+            }
         }
     }
 

@@ -4,9 +4,9 @@
     python3 -m tools.released_classes 4.3        only these, the others as they are recorded
     python3 -m tools.released_classes 4.3=4.3.2  the same for another patch
 
-Asked are `Utils.murmur2`, `Utils.abs`, the assignors of the Java client, `ApiKeys`, and the generated classes of the
-records of the offsets topic (AskClasses.java). An answer is kept with the first line that gives it and the lines where
-it changes. The questions are drawn from a seed. It prints what has changed.
+Asked are `Utils.murmur2`, `Utils.abs`, the assignors of the Java client, `ApiKeys`, the generated classes of the
+records of the offsets topic, and which settings are deprecated (AskClasses.java). An answer is kept with the first line
+that gives it and the lines where it changes. The questions are drawn from a seed. It prints what has changed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,22 @@ from tools.settings.rows import compressed, expanded
 RECORDED = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "versions" / "released-classes.json"
 SEED = 14
 KEYS, GROUPS, ASSIGNED = 60, 60, 40
+CONFIG_CLASSES = (
+    "consumer=org.apache.kafka.clients.consumer.ConsumerConfig",
+    "producer=org.apache.kafka.clients.producer.ProducerConfig",
+    "admin=org.apache.kafka.clients.admin.AdminClientConfig",
+    "broker=kafka.server.KafkaConfig",
+    "topic=org.apache.kafka.storage.internals.log.LogConfig",
+    "group=org.apache.kafka.coordinator.group.GroupConfig",
+)
+"""Whose documentation is asked what is deprecated."""
+
 ABOUT = (
     "What classes of released Kafkas answer to fixed questions: Utils.murmur2 and toPositive of keys in hex; Utils.abs "
     "of the hash of group ids; RangeAssignor, RoundRobinAssignor, StickyAssignor and CooperativeStickyAssignor for new "
     "groups; the oldest and newest version of each request in ApiKeys; the fields of each version of the generated "
-    "classes of the offsets topic's records. Of each question {line: answer}, only the lines where it changes; null: "
+    "classes of the offsets topic's records; which settings their documentation calls deprecated, and the release "
+    "without them (-: it does not say). Of each question {line: answer}, only the lines where it changes; null: "
     "the release has no such class, version or request. asked: the release of each line. Written by "
     "python3 -m tools.released_classes."
 )
@@ -59,6 +70,7 @@ def questions() -> list[str]:
     return [
         "apis",
         " ".join(["layouts", *layouts]),
+        *(f"deprecated {each}" for each in CONFIG_CLASSES),
         *(f"key {each}" for each in keys),
         *(f"group {each}" for each in groups),
         *(_group(draw) for _ in range(ASSIGNED)),
@@ -83,7 +95,7 @@ def answers_of(version: str) -> dict[str, str]:
     answers = {}
     for line in run_class(broker_jars(version), "AskClasses", *questions()).splitlines():
         kind, *parts = line.split("\t")
-        size = {"api": 2, "layout": 2, "key": 1, "group": 1, "assign": 3}[kind]
+        size = {"api": 2, "layout": 2, "deprecated": 2, "key": 1, "group": 1, "assign": 3}[kind]
         answers[" ".join([kind, *parts[:size]])] = " ".join(parts[size:])
     return answers
 

@@ -16,11 +16,23 @@ from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
 from kafkalearn.oncall.answer import Answer, Outcome, cut, wrapped
 from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, setting_of
-from kafkalearn.oncall.settings_files import read_files, unread_in
+from kafkalearn.oncall.settings_files import Read, read_files, unread_in
 from kafkalearn.releases.defaults import find_settings
 from kafkalearn.releases.group_protocols import moves
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
-from kafkalearn.releases.settings import ABSENT, REQUIRED, Limit, Value, settings_named, value_text
+from kafkalearn.releases.settings import (
+    ABSENT,
+    REQUIRED,
+    TOUCHED,
+    Deprecation,
+    Limit,
+    Value,
+    announced_lines,
+    deprecation_of,
+    settings_named,
+    standing_deprecations,
+    value_text,
+)
 from kafkalearn.releases.upgrade import FACTS, Change, changes
 
 
@@ -40,7 +52,8 @@ def upgrade(
     Parameters
     ----------
     old, new : str
-        The two releases, the older first; the same twice looks through the files alone.
+        The two releases, the older first; the same twice looks through the files alone. Of a line that is announced
+        (``"5.0"``) the answer has what is deprecated now, as far as Kafka has said it.
     files : str, Path, or an iterable of them
         Java's properties files; a pair of a side and a file says whose settings it has.
     side : str or None
@@ -64,7 +77,8 @@ def upgrade(
     ----------
     The settings and facts of `kafkalearn.releases`; the rules of `kafkalearn.oncall.upgrade`.
     """
-    older, newer = release_line(old), release_line(new)
+    announced = new if new in announced_lines() else None
+    older, newer = release_line(old), release_line(DEFAULT_RELEASE if announced else new)
     given = read_files(files, side)
     if not given:
         raise KafkaLearnError("which settings? Give at least one properties file")
@@ -89,9 +103,13 @@ def upgrade(
         found += [each for whose, name, file in given for each in of_group_protocol(newer, name, whose, file)]
     found += facts_for(older, newer, [(whose, file) for whose, _, file in given])
     found += defects_between(older, newer, {whose for whose, _, _ in given})
+    if announced:
+        said = {(each.danger, each.name) for each in found}
+        found += (each for each in _to_go(newer, given) if (each.danger, each.name) not in said)
     order = [*DANGERS]
     found.sort(key=lambda each: (order.index(each.danger), each.file is None))  # stable: by file, then as found
-    return Upgrade(older, newer, tuple((name, whose) for whose, name, _ in given), tuple(found))
+    sides = tuple((name, whose) for whose, name, _ in given)
+    return Upgrade(older, announced or newer, sides, tuple(found), is_released=not announced)
 
 
 # The findings: in a file of settings, and beside it; one for each thing to do something about.
@@ -123,7 +141,8 @@ SEEN_IN_SETTINGS = {
     "SimpleAclAuthorizer": "SimpleAclAuthorizer",
     "JndiLoginModule": "JndiLoginModule",
     "org.apache.kafka.sasl.oauthbearer.allowed.urls": "(?i)oauthbearer",
-    "more than 5 requests in flight": r"max\.in\.flight",
+    "more than 5 requests in flight": r"(?ms)\A(?!.*^enable\.idempotence=)"
+    r".*^max\.in\.flight\.requests\.per\.connection=\s*0*(?:[6-9]|[1-9]\d+)\s*$",
     "metrics.jmx.blacklist, metrics.jmx.whitelist": r"metrics\.jmx\.",
     "zstd": "zstd",
     "lists that are empty": r"(?m)=[ \t]*$|=(?:.*,)?\s*([^,\s]+)\s*,(?:.*,)?\s*\1\s*(?:,|$)",
@@ -131,6 +150,7 @@ SEEN_IN_SETTINGS = {
     "offsets in transactions": r"transactional\.id",
     "certificates in PEM": "PEM",
     "KafkaPrincipalSerde": r"principal\.builder\.class",
+    "scope, clientId and clientSecret in sasl.jaas.config": r"(?m)^sasl\.jaas\.config=.*\b(?:clientId|clientSecret)\b",
     "no group.id": r"(?ms)\A(?!.*^group\.id=[^\n])",
 }
 """Facts that are about settings alone, each with what the lines have where it matters."""
@@ -268,11 +288,30 @@ def of_line(old: str, new: str, name: str, side: str, line: Line, gone: Change |
         since = next(release for release, value in knows.history if value is not ABSENT)
         text = f"{line.name}={line.shown_value} has had no effect, and has one since {since}"
         yield Finding(BEHAVES, name, line.number, line.name, text, f"its class in {old} and {new}")
+    elif knows is not None and (going := deprecation_of(line.name, side, new)) is not None:
+        yield _deprecated(name, line, going)
     elif knew is None and side == "broker" and line.name in READ_BY_AUTHORIZERS:
         return  # `_authorizer` says what is to be said
     elif knew is None and not line.name.startswith(PASSED_ON):
         text, source = _unknown(line.name, side, old, new), f"the classes of {old} and {new}"
         yield Finding(UNKNOWN, name, line.number, line.name, text, source)
+
+
+def _deprecated(name: str, line: Line, going: Deprecation) -> Finding:
+    goes = f" and goes with {going.until}" if going.until else ""
+    text = f"{going.name} is deprecated since {going.since}{goes}: {going.text}"
+    return Finding(DEPRECATED, name, line.number, line.name, text, going.source)
+
+
+def _to_go(release: str, given: Sequence[Read]) -> Iterator[Finding]:
+    """What stands in a release and is to go, for these sides; what shows in settings only if it shows in these."""
+    lines = _joined([file for _, _, file in given])
+    sides = {whose for whose, _, _ in given}
+    for fact in standing_deprecations(release):
+        if sides & {*TOUCHED[fact.who]} and re.search(SEEN_IN_SETTINGS.get(fact.what, ""), lines):
+            goes = f"goes with {fact.until}" if fact.until else "nobody has said when it goes"
+            text = f"{fact.what} ({fact.who}, deprecated since {fact.since}; {goes}): {fact.text}"
+            yield Finding(DEPRECATED, None, None, fact.what, text, fact.source)
 
 
 def _unknown(name: str, side: str, old: str, new: str) -> str:
@@ -392,8 +431,7 @@ def of_group_protocol(new: str, name: str, side: str, file: PropertiesFile) -> I
 
 def facts_for(old: str, new: str, files: Sequence[tuple[str, PropertiesFile]]) -> Iterator[Finding]:
     """What else the upgrade brings for these sides; what shows in settings only if it shows in these."""
-    lines = "\n".join(f"{line.name}={line.value}" for _, file in files for line in file.lines)
-    lines += "\n"
+    lines = _joined([file for _, file in files])
     seen = set()
     for side in dict.fromkeys(side for side, _ in files):
         for change in changes(old, new, side):
@@ -403,6 +441,10 @@ def facts_for(old: str, new: str, files: Sequence[tuple[str, PropertiesFile]]) -
                 seen.add(key)
                 text = f"{change.setting} ({change.side}, {change.since}): {change.note}"
                 yield Finding(change.kind, None, None, change.setting, text, change.source)
+
+
+def _joined(files: Iterable[PropertiesFile]) -> str:
+    return "".join(f"{line.name}={line.value}\n" for file in files for line in file.lines)
 
 
 ONLY_WHERE = {
@@ -595,17 +637,22 @@ class Upgrade(Answer):
     sides: tuple[tuple[str, str], ...]  # file, and whose settings it has
     findings: tuple[Finding, ...]
     is_whole: bool = False  # whether its words leave nothing out
+    is_released: bool = True  # False: the new one is announced, and what it takes is what is deprecated now
 
     @property
     def outcome(self) -> Outcome:
-        """Found, if there is anything but notes, and defects that go."""
-        is_found = any(each.danger not in (NOTED, FIXED) for each in self.findings)
-        return Outcome.FOUND if is_found else Outcome.FINE
+        """Found, if there is anything but notes, and defects that go; of what is not released nothing is all-clear."""
+        if any(each.danger not in (NOTED, FIXED) for each in self.findings):
+            return Outcome.FOUND
+        return Outcome.FINE if self.is_released else Outcome.CANNOT_TELL
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""
         files = [{"file": name, "side": side} for name, side in self.sides]
-        return {"old": self.old, "new": self.new, "files": files, "findings": [*map(asdict, self.findings)]}
+        findings = [*map(asdict, self.findings)]
+        return {
+            "old": self.old, "new": self.new, "is_released": self.is_released, "files": files, "findings": findings
+        }  # fmt: skip
 
     def __str__(self) -> str:
         """What is about these files, each finding with its line and source; of what holds for all, how much it is."""
@@ -615,6 +662,13 @@ class Upgrade(Answer):
         """The same, with at most so many findings of each danger, and with what holds whatever a file says."""
         files = listed(f"{name} ({side})" for name, side in self.sides)
         said = [wrapped(f"Kafka {self.old} to {self.new}: {files}")]
+        if not self.is_released:
+            said.append(
+                wrapped(
+                    f"{self.new} is not released: this is what {DEFAULT_RELEASE} changes and calls deprecated, as far "
+                    "as it is announced; no more can be told."
+                )
+            )
         shown = [each for each in self.findings if has_general or not is_general(each)]
         for danger, meaning in DANGERS.items():
             chosen = [*dict.fromkeys(self._sentence(each) for each in shown if each.danger == danger)]

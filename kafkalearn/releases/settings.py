@@ -382,7 +382,7 @@ class Fact:
     source: str
     old: str = ""  # of a requirement: what was enough before
     new: str = ""
-    until: str = ""  # of a deprecation: the line in which it is carried out
+    until: str = ""  # of a deprecation: the line in which it is carried out; it may not be released yet
 
 
 @cache
@@ -405,10 +405,82 @@ def facts_between(old: str, new: str) -> tuple[Fact, ...]:
     first, last = RELEASES.index(old), RELEASES.index(new)
     met: dict[tuple[str, str, str], Fact] = {}
     for fact in all_facts():
-        if first < RELEASES.index(fact.since) <= last and not (fact.until and RELEASES.index(fact.until) <= last):
+        if first < RELEASES.index(fact.since) <= last and not is_reached(fact.until, new):
             before = met.pop((fact.kind, fact.who, fact.what), fact)
             met[fact.kind, fact.who, fact.what] = replace(fact, old=before.old or fact.old)
     return tuple(met.values())
+
+
+def standing_deprecations(release: str) -> tuple[Fact, ...]:
+    """The deprecations of a release that are not carried out in it, oldest first: what a later one is to take.
+
+    >>> [fact.what for fact in standing_deprecations("4.4") if fact.who == "tools"]
+    ['names of options', 'kafka-broker-api-versions']
+    """
+    known = [fact for fact in all_facts() if fact.kind == "deprecated" and is_reached(fact.since, release)]
+    gone = {(fact.who, fact.what) for fact in all_facts() if fact.kind == "gone" and is_reached(fact.since, release)}
+    return tuple(f for f in known if not is_reached(f.until, release) and (f.who, f.what) not in gone)
+
+
+def is_reached(line: str, release: str) -> bool:
+    """Whether a release is of a line or a later one; the line may be announced only. No line is never reached.
+
+    >>> is_reached("5.0", "4.4"), is_reached("4.0", "4.0"), is_reached("", "4.4")
+    (False, True, False)
+    """
+    return bool(line) and _numbers(line) <= _numbers(release)
+
+
+def _numbers(line: str) -> tuple[int, ...]:
+    return tuple(map(int, line.split(".")))
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """A setting that is to go."""
+
+    name: str
+    side: str
+    since: str
+    until: str  # the line without it; empty: nobody has said which
+    text: str  # what to do
+    source: str
+
+
+@cache
+def deprecations() -> tuple[Deprecation, ...]:
+    """Every setting that Kafka has deprecated, oldest first, as far as it was asked: from 3.0 on.
+
+    >>> [(each.name, each.since, each.until) for each in deprecations() if each.since in ("4.2", "4.4")]
+    [('remote.log.manager.thread.pool.size', '4.2', ''), ('broker.id', '4.4', '5.0')]
+    """
+    rows: Any = recorded("upgrades")["deprecated"]
+    found = [
+        Deprecation(name, side, row["since"], row.get("until", ""), row["text"], row["source"])
+        for row in rows
+        for side in sides_of(row)
+        for name in row["settings"]
+    ]
+    return tuple(sorted(found, key=lambda each: _numbers(each.since)))
+
+
+def deprecation_of(name: str, side: str, release: str) -> Deprecation | None:
+    """The deprecation of a setting in a release; None: it has none, or is gone."""
+    for each in deprecations():
+        is_on = is_reached(each.since, release) and not is_reached(each.until, release)
+        if (each.name, each.side) == (name, side) and is_on:
+            return each
+    return None
+
+
+def announced_lines() -> tuple[str, ...]:
+    """The lines that are not released and of which Kafka has said what they take.
+
+    >>> announced_lines()
+    ('5.0',)
+    """
+    until = {each.until for each in (*deprecations(), *all_facts()) if each.until}
+    return tuple(sorted((each for each in until if not is_reached(each, RELEASES[-1])), key=_numbers))
 
 
 @cache

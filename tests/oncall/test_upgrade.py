@@ -13,8 +13,8 @@ from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.command import main
 from kafkalearn.oncall.settings import MASK, is_secret, parse_properties, read_properties
 from kafkalearn.oncall.upgrade import BEGINS, DANGERS, SEEN_IN_SETTINGS, Finding, Upgrade, of_line, refusals
-from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
-from kafkalearn.releases.settings import ABSENT, REQUIRED, all_facts, all_settings, settings_named
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, at_least
+from kafkalearn.releases.settings import ABSENT, REQUIRED, all_facts, all_settings, deprecations, settings_named
 from kafkalearn.releases.upgrade import changes
 from tests.every import every_case
 from tests.recorded import recorded
@@ -460,3 +460,61 @@ def test_without_releases_a_move_is_one_on_the_newest_and_an_upgrade_is_asked_fr
     assert "Kafka 4.4 to 4.4" in capsys.readouterr().out
     assert main(["upgrade", "--consumer", str(path)]) == Outcome.CANNOT_TELL
     assert "from which release?" in capsys.readouterr().err
+
+
+IN_FLIGHT = "max.in.flight.requests.per.connection"
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_refused"),
+    [
+        (f"{IN_FLIGHT}=1\n", False),
+        (f"{IN_FLIGHT}=5\n", False),
+        (f"{IN_FLIGHT}=6\n", True),
+        (f"{IN_FLIGHT} = 10\n", True),
+        (f"{IN_FLIGHT}=6\nenable.idempotence=false\n", False),
+    ],
+)
+def test_a_fact_about_a_setting_looks_at_its_value(lines, is_refused, tmp_path):
+    answer = upgrade("3.9", "4.0", properties(tmp_path, f"acks=all\n{lines}"))
+    refused = {each.name for each in answer.findings if each.danger == "refused"}
+    assert ({"more than 5 requests in flight", IN_FLIGHT} & refused) == (
+        {"more than 5 requests in flight", IN_FLIGHT} if is_refused else set()
+    )
+
+
+def test_what_a_release_deprecates_is_said_with_the_line_that_takes_it(tmp_path):
+    path = properties(
+        tmp_path, "node.id=1\nprocess.roles=broker\nlog.dirs=/d\ngroup.coordinator.rebalance.protocols=classic\n"
+    )
+    name = "group.coordinator.rebalance.protocols"
+    for old, new, is_said in (("4.1", "4.2", False), ("4.2", "4.3", True), ("4.4", "4.4", True)):
+        assert (name in named(upgrade(old, new, path), "deprecated")) is is_said
+    (said,) = [each for each in upgrade("4.2", "4.3", path).findings if each.name == name]
+    assert "deprecated since 4.3 and goes with 5.0" in said.text
+    assert (said.line, "KIP-1237" in said.source) == (4, True)
+
+
+def test_deprecated_is_what_the_released_classes_call_so():
+    """Their documentation was asked; of an older line nothing is claimed here."""
+    answers = recorded("released-classes")["answers"]
+    asked = {name: by_line for name, by_line in answers.items() if name.startswith("deprecated ")}
+    said = {
+        f"deprecated {each.side} {each.name}": {each.since: each.until or "-"}
+        for each in deprecations()
+        if at_least("4.0", each.since)
+    }
+    assert said == asked
+
+
+def test_a_release_that_is_announced_takes_what_is_deprecated_now(tmp_path):
+    path = properties(tmp_path, "broker.id=1\nprocess.roles=broker\nlog.dirs=/d\nlog.cleaner.enable=true\n")
+    answer = upgrade("4.4", "5.0", path)
+    to_go = {each.name for each in answer.findings if each.danger == "deprecated"}
+    assert {"broker.id", "log.cleaner.enable", "ClientQuotaCallback.updateClusterMetadata"} <= to_go
+    assert (answer.new, answer.outcome) == ("5.0", Outcome.FOUND)
+    assert "5.0 is not released" in str(answer)
+    nothing = upgrade("4.4", "5.0", properties(tmp_path, "acks=all\n", "p.properties"))
+    assert (named(nothing, "deprecated"), nothing.outcome) == ([], Outcome.CANNOT_TELL)
+    with pytest.raises(KafkaLearnError, match=r"unknown release '4\.5'"):
+        upgrade("4.4", "4.5", path)
