@@ -143,7 +143,13 @@ def _cause(
     now: Seen, before: Seen | None, look: Look, apart_s: float | None
 ) -> tuple[str, str, float | None, float | None]:
     plain = _without_movement(now, look)
-    if plain is not None:
+    is_moving = before is not None and None not in (before.committed, now.committed, before.lag, now.lag)
+    is_moving = is_moving and before.committed != now.committed
+    if plain is not None and plain[0] == UNOWNED and not is_moving:
+        return UNOWNED, f"{plain[1]}, {_unowned(now, before, look)}", None, None
+    if plain is not None and not is_moving:
+        return *plain, None, None
+    if plain is not None and plain[0] != UNOWNED:
         return *plain, None, None
     if before is None or before.committed is None or now.committed is None or None in (before.lag, now.lag):
         if now.left_count == 0:
@@ -198,9 +204,10 @@ def _without_movement(now: Seen, look: Look) -> tuple[str, str] | None:
         )
     if now.start is not None and now.committed < now.start:
         lost = counted(now.start - now.committed, "offset")
+        left = "; nothing is left to read" if now.start == now.end else ""
         return BEFORE, (
             f"committed is {now.committed}, and the log begins at {now.start}: {lost} were deleted unread, and the "
-            "lag counts them. A consumer that begins there goes where auto.offset.reset says"
+            f"lag counts them{left}. A consumer that begins there goes where auto.offset.reset says"
         )
     if not now.lag:
         return CAUGHT_UP, "all that is in the log is committed"
@@ -209,9 +216,20 @@ def _without_movement(now: Seen, look: Look) -> tuple[str, str] | None:
             f"an open transaction holds the last stable offset at {now.stable}, the high watermark is {now.end}: a "
             "consumer with read_committed has all that it may read. kafka-transactions find-hanging names it"
         )
-    if now.member is None and now.left_count != 0:
-        return UNOWNED, "nobody owns it: no member of the group reads it, and it grows with every record"
+    if now.member is None and now.is_owner_known and now.left_count != 0:
+        return UNOWNED, "nobody owns it: no member of the group reads it"
     return None
+
+
+def _unowned(now: Seen, before: Seen | None, look: Look) -> str:
+    """What becomes of a lag that no member works on."""
+    if before is not None and before.lag is not None and now.lag is not None:
+        change = now.lag - before.lag
+        return "and its committed offset stands" + (f"; it grew by {counted(change, 'record')}" if change > 0 else "")
+    words = "and it grows with every record"
+    if look.source != "describe":
+        return words
+    return f"{words}; a consumer that has it by assign() is no member: whether that moves it, a second look shows"
 
 
 def _uncommitted(now: Seen) -> tuple[str, str]:
@@ -268,7 +286,11 @@ def _of_markers(now: Seen) -> str:
 
 
 def _what_it_can_be(now: Seen) -> str:
-    marker = "a transaction's marker, which counts for ever, " if now.lag == 1 else "records that wait, markers, "
+    marker = (
+        "a transaction's marker, which counts for ever, a client that commits the last offset in place of the next, "
+        if now.lag == 1
+        else "records that wait, markers, "
+    )
     return (
         f"{marker}an open transaction, or a consumer that does not commit look alike here; the broker's segments "
         "(--segments) or --bootstrap show which it is"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.errors import KafkaLearnError, counted, listed
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.formats.batches import Batch
@@ -39,13 +39,14 @@ class Seen:
     committed: int | None  # None: nothing is committed
     end: int | None  # of what a consumer may read: the high watermark
     lag: int | None  # as it was printed, or the end minus what is committed
-    member: str | None  # who owns the partition; None: nobody
+    member: str | None  # who owns the partition; None: nobody, or it is not known
     is_share: bool = False  # a share group has a start offset in place of a committed one
     start: int | None = None  # where the log begins
     stable: int | None = None  # the last stable offset, up to which read_committed reads
     left_count: int | None = None  # records of applications from the committed offset on
     removed_ms: int | None = None  # when a tombstone took its committed offset away
     has_records: bool | None = None  # whether the log has any offset at all
+    is_owner_known: bool = True  # False: the source does not say who owns partitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +59,51 @@ class Look:
     rebalancing: tuple[str, ...] = ()  # groups that the tool says are rebalancing
 
 
-# What ``kafka-consumer-groups --describe`` prints, of any release; what ``kafka-share-groups --describe`` does.
+# What ``kafka-consumer-groups --describe`` prints, of any release, ``kafka-share-groups --describe``, and other tools'
+# tables of the same: columns are known by their names, and a table whose names are not known is refused.
 
-_NUMBER = r"(-?\d+|-|unknown|\(unknown\))"
+_COLUMNS = {
+    "GROUP": ("GROUP", "CONSUMER-GROUP", "GROUP-ID", "GROUPID", "CONSUMERGROUP"),
+    "TOPIC": ("TOPIC", "TOPIC-NAME"),
+    "PARTITION": ("PARTITION", "PARTITION-ID", "PID"),
+    "CURRENT-OFFSET": (
+        "CURRENT-OFFSET", "COMMITTED-OFFSET", "COMMITTED", "CONSUMER-OFFSET", "GROUP-OFFSET", "COMMIT-OFFSET", "OFFSET",
+    ),
+    "LOG-END-OFFSET": (
+        "LOG-END-OFFSET", "LATEST-OFFSET", "END-OFFSET", "NEWEST-OFFSET", "HIGH-WATERMARK", "LOGSIZE", "LOG-SIZE",
+    ),
+    "LOG-START-OFFSET": ("LOG-START-OFFSET", "OLDEST-OFFSET", "EARLIEST-OFFSET", "BEGIN-OFFSET", "LOW-WATERMARK"),
+    "START-OFFSET": ("START-OFFSET",),
+    "LAG": ("LAG", "CONSUMER-LAG"),
+    "CONSUMER-ID": ("CONSUMER-ID", "MEMBER-ID", "OWNER", "CONSUMER", "MEMBER"),
+}  # fmt: skip
+"""Each column by Kafka's name, and what tools call it: rpk, kafkactl, ConsumerOffsetChecker, Kafka UI and others."""
+
+_CANONICAL = {other: name for name, others in _COLUMNS.items() for other in others}
+_OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "START-OFFSET")
+_NUMERIC = (*_OFFSETS, "LOG-START-OFFSET", "LAG", "LEADER-EPOCH")
+_NUMBER = r"(-?\d+|-|unknown|\(unknown\)|none)"
 _MIRROR_MAKER = re.compile(r"mm2-offset-syncs\..*\.internal|.*\.checkpoints\.internal")
 _WARNED = re.compile(r"Warning: Consumer group '(.*)' is rebalancing")
 _NAMED = re.compile(r"Consumer group [`'](.*?)[`'] ")
+_GROUP_LINE = re.compile(r"GROUP\s+(\S+)")  # above a table of rpk's, with lines for its state and members
+_STATE_LINE = re.compile(r"STATE\s+(\S+)")
+_BARS = re.compile(r"\s*[|\u2502\u2503]\s*")
+_GAPS = re.compile(r"\t|\s{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A line of names: the columns by Kafka's names, and how its rows are parted."""
+
+    columns: tuple[str, ...]
+    gap: re.Pattern[str] | None  # None: by blanks, where a name may have some
 
 
 def described_look(text: str, group: str | None = None) -> Look:
     """The rows of a tool's text; `group` names the group where the text has no such column (1.0 to 2.2).
+
+    Tables with bars between their columns (tickets, wikis) are read, too.
 
     >>> (row,) = described_look('''TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID
     ... orders 0 5 9 4 c-1 /10.0.0.7 c''', "billing").partitions
@@ -77,58 +113,146 @@ def described_look(text: str, group: str | None = None) -> Look:
     Raises
     ------
     KafkaLearnError
-        If no row is found, or nothing names the group.
+        If no row is found, a table's columns are not known, nothing names the group, or a partition is there twice.
     """
-    columns: list[str] = []
-    found: list[Seen] = []
-    named = group
+    table: _Table | None = None
+    found: dict[tuple[str, TopicPartition], Seen] = {}
+    named, above, is_empty = group, None, False
     for line in text.splitlines():
-        words = [each.strip().upper().replace(" ", "-") for each in line.split(",")] if ", " in line else line.split()
-        if "PARTITION" in words and "LAG" in words:
-            columns = words
+        if (header := _header(line)) is not None:
+            table, named, above = header, above or group, None
             continue
-        named = match[1] if (match := _NAMED.search(line)) else named
-        row = _row(line, columns, named) if columns else None
-        if row is not None and (group is None or row.group == group):
-            found.append(row)
+        if match := _NAMED.search(line) or _GROUP_LINE.fullmatch(line.strip()):
+            above, is_empty = match[1], False
+            table = table if _NAMED.search(line) else None
+            if table is not None and "GROUP" not in table.columns:
+                named = above
+            continue
+        if match := _STATE_LINE.fullmatch(line.strip()):
+            is_empty = match[1] in ("Empty", "Dead")
+            continue
+        row = _row(line, table, named, is_empty) if table is not None else None
+        if row is None or group not in (None, row.group):
+            continue
+        if found.setdefault((row.group, row.at), row) != row:
+            raise KafkaLearnError(
+                f"describe has {row.at} of group {row.group!r} twice, with other numbers: give what was printed at "
+                "each time as a text of its own"
+            )
     if not found:
         raise KafkaLearnError(
             f"describe has no row{'' if group is None else f' of group {group!r}'}: paste what kafka-consumer-groups "
             "--describe prints, its line of names (TOPIC, PARTITION, ..., LAG) included"
         )
-    return Look("describe", tuple(found), rebalancing=tuple(_WARNED.findall(text)))
+    return Look("describe", tuple(found.values()), rebalancing=tuple(_WARNED.findall(text)))
 
 
-def _row(line: str, columns: Sequence[str], named: str | None) -> Seen | None:
-    first, last = columns.index("PARTITION"), columns.index("LAG")
-    blank = r",?\s+"
-    pattern = rf"(.*?){blank}(\d+){blank}" + blank.join([_NUMBER] * (last - first)) + rf"(?:{blank}(.*))?$"
-    match = re.match(pattern, line.strip())
-    if match is None:
+def _header(line: str) -> _Table | None:
+    """The columns in a line of names; None: it is none."""
+    if _BARS.search(line):
+        gap: re.Pattern[str] | None = _BARS
+        cells = [each for each in _BARS.split(line.strip()) if each]
+    elif ", " in line:
+        gap, cells = None, [each.strip() for each in line.split(",")]
+    else:
+        gap, cells = _GAPS, _GAPS.split(line.strip())
+        if not (any(" " in each for each in cells) and "PARTITION" in map(_column, cells)):
+            gap, cells = None, line.split()
+    columns = tuple(map(_column, cells))
+    if "PARTITION" not in columns or not {"LAG", *_OFFSETS} & {*columns} or any(each.isdigit() for each in cells):
         return None
-    before, partition, *cells = match.groups()
-    *numbers, rest = cells
-    values = dict(zip(columns[first + 1 : last + 1], map(_number, numbers), strict=True))
-    group, topic = named, before.rstrip(",")
-    if "GROUP" in columns[:first]:
-        group, _, topic = (each.rstrip(", ") for each in re.split(r"(,?\s+)(?=\S+$)", topic, maxsplit=1))
+    is_share = "START-OFFSET" in columns
+    lacks = [] if is_share or "CURRENT-OFFSET" in columns else ["CURRENT-OFFSET"]
+    lacks += [] if is_share or {"LOG-END-OFFSET", "LAG"} & {*columns} else ["LOG-END-OFFSET"]
+    lacks += [] if "TOPIC" in columns else ["TOPIC"]
+    twice = [each for each in _COLUMNS if each != "CONSUMER-ID" and columns.count(each) > 1]
+    if lacks or twice:
+        of_what = f"lacks {listed(lacks)}" if lacks else f"has {listed(twice)} twice"
+        raise KafkaLearnError(
+            f"a table with the columns {listed(cells)} {of_what}, as far as their names are known: call them TOPIC, "
+            "PARTITION, CURRENT-OFFSET (the committed one), LOG-END-OFFSET and LAG, as kafka-consumer-groups does"
+        )
+    return _Table(columns, gap)
+
+
+def _column(written: str) -> str:
+    name = re.sub(r"[\s_]+", "-", written.strip().upper())
+    return _CANONICAL.get(name, name)
+
+
+def _row(line: str, table: _Table, named: str | None, is_empty: bool) -> Seen | None:
+    cells = _cells_by_blanks(line, table) if table.gap is None else _cells_between(line, table)
+    if cells is None or not cells.get("PARTITION", "").isdecimal():
+        return None
+    group = cells.get("GROUP", named)
     if group is None:
         raise KafkaLearnError("describe does not name its group (a tool before 2.3); say which with group (--group)")
+    values = {name: _number(cells[name]) for name in _NUMERIC if name in cells}
     is_share = "START-OFFSET" in values
-    owner = (rest or "-").split()[0]
+    committed, end = values.get("START-OFFSET" if is_share else "CURRENT-OFFSET"), values.get("LOG-END-OFFSET")
+    lag = values.get("LAG")
+    if lag is None and "LAG" not in cells and committed is not None and end is not None:
+        lag = end - committed
+    if end is None and "LOG-END-OFFSET" not in cells and committed is not None and lag is not None and not is_share:
+        end = committed + lag
+    owner = cells.get("CONSUMER-ID", "-") or "-"
     return Seen(
         group,
-        TopicPartition(topic, int(partition)),
-        values.get("START-OFFSET" if is_share else "CURRENT-OFFSET"),
-        values.get("LOG-END-OFFSET"),
-        values.get("LAG"),
+        TopicPartition(cells["TOPIC"], int(cells["PARTITION"])),
+        committed,
+        end,
+        lag,
         None if owner in ("-", "none") else owner,
         is_share,
+        start=values.get("LOG-START-OFFSET"),
+        is_owner_known=is_share or is_empty or "CONSUMER-ID" in table.columns,
     )
 
 
+def _cells_between(line: str, table: _Table) -> dict[str, str] | None:
+    """The cells of a row whose columns are parted by bars or wide gaps."""
+    assert table.gap is not None, "else by blanks"
+    parts = table.gap.split(line.strip())
+    if table.gap is _BARS and len(parts) > len(table.columns):
+        parts = parts[1:] if not parts[0] else parts
+        parts = parts[:-1] if not parts[-1] else parts
+    if len(parts) != len(table.columns):
+        parts = line.split()
+    if len(parts) != len(table.columns):
+        return None
+    return dict(zip(table.columns, (each.strip() for each in parts), strict=True))
+
+
+def _cells_by_blanks(line: str, table: _Table) -> dict[str, str] | None:
+    """The cells of a row of Kafka's own: a group, a topic before, a client behind the numbers may have blanks in it."""
+    columns = table.columns
+    first = columns.index("PARTITION")
+    last = max(index for index, name in enumerate(columns) if name in _NUMERIC)
+    blank = r",?\s+"
+    if first > last:
+        return None
+    cells = blank.join(_NUMBER if name in _NUMERIC else r"(\S+)" for name in columns[first + 1 : last + 1])
+    match = re.match(rf"(.*?){blank}(\d+){blank}{cells}(?:{blank}(.*))?$", line.strip())
+    if match is None:
+        return None
+    before, partition, *numbers, rest = match.groups()
+    found = {"PARTITION": partition, **dict(zip(columns[first + 1 : last + 1], numbers, strict=True))}
+    found["TOPIC"] = before.rstrip(",")
+    if "GROUP" in columns[:first]:
+        parted = re.split(r"(,?\s+)(?=\S+$)", found["TOPIC"], maxsplit=1)
+        if len(parted) < 3:
+            return None
+        found["GROUP"], found["TOPIC"] = parted[0].rstrip(", "), parted[2].rstrip(", ")
+    if rest and "CONSUMER-ID" in columns[last + 1 :]:
+        words = rest.split()
+        place = columns[last + 1 :].index("CONSUMER-ID")
+        found["CONSUMER-ID"] = words[min(place, len(words) - 1)]
+    return found
+
+
 def _number(written: str) -> int | None:
-    return int(written) if written.lstrip("-").isdecimal() else None
+    plain = written.replace(",", "")
+    return int(plain) if plain.lstrip("-").isdecimal() else None
 
 
 # The files of a broker: its part of the offsets topic, and the logs of the partitions that lie beside it.

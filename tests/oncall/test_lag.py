@@ -158,3 +158,91 @@ def test_every_cause_of_the_answers_has_an_outcome_and_the_exit_code_follows():
     assert asked(["lag", "--describe", str(RECORDED / "share.txt")])[0] == Outcome.CANNOT_TELL
     fine = describe_group("g", [DescribedPartition("orders", 0, 9, 9, "c-1", "/h", "c")])
     assert lag(fine).outcome is Outcome.FINE
+
+
+# Tables of other tools, and what a table does not say.
+
+RPK = """\
+GROUP        billing
+STATE        Stable
+MEMBERS      1
+TOPIC   PARTITION  CURRENT-OFFSET  LOG-START-OFFSET  LOG-END-OFFSET  LAG
+orders  0          {committed}     0                 90              {lag}
+"""
+KAFKA = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "GROUP    TOPIC   PARTITION  LAG  LAG %  COMMITTED OFFSET  LATEST OFFSET  CONSUMER ID\n"
+        "billing  orders  3          4    0.1    5                 9              c-1\n",
+        "| Group | Topic | Partition | Committed Offset | Log End Offset | Lag | Owner |\n|---|---|---|-:|-:|-:|---|\n"
+        "| billing | orders | 3 | 5 | 9 | 4 | c-1 |\n",
+        "GROUP \u2502 TOPIC \u2502 PARTITION \u2502 CURRENT-OFFSET \u2502 END OFFSET \u2502 MEMBER-ID\n"
+        "billing \u2502 orders \u2502 3 \u2502 5 \u2502 9 \u2502 c-1\n",
+        "Group Topic Pid Offset logSize Lag Owner\nbilling orders 3 5 9 4 c-1\n",
+        "GROUP billing\nTOPIC PARTITION CURRENT-OFFSET LOG-START-OFFSET LOG-END-OFFSET LAG MEMBER-ID CLIENT-ID HOST\n"
+        "orders 3 5 0 9 4 c-1 rdkafka 10.0.0.7\n",
+    ],
+    ids=["two words", "markdown", "bars, no lag", "the oldest tool", "a start offset"],
+)
+def test_columns_are_known_by_their_names(table):
+    (seen,) = described_look(table).partitions
+    assert (seen.group, seen.at, seen.committed, seen.end, seen.lag, seen.member) == (
+        "billing", ("orders", 3), 5, 9, 4, "c-1",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("TOPIC PARTITION POSITION LOG-END-OFFSET LAG", "lacks CURRENT-OFFSET"),
+        ("TOPIC PARTITION CURRENT-OFFSET TAIL", "lacks LOG-END-OFFSET"),
+        ("PARTITION CURRENT-OFFSET LAG", "lacks TOPIC"),
+        ("TOPIC PARTITION COMMITTED OFFSET LAG", "has CURRENT-OFFSET twice"),
+    ],
+)
+def test_a_column_that_is_not_known_is_refused_and_no_dash(header, words):
+    with pytest.raises(KafkaLearnError, match=words):
+        lag(f"{header}\norders 0 5 9 4\n", group="billing")
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        (RPK.format(committed=30, lag=60), RPK.format(committed=60, lag=30)),
+        (f"{KAFKA}billing orders 0 30 90 60 - - -\n", f"{KAFKA}billing orders 0 60 90 30 - - -\n"),
+    ],
+    ids=["no column", "assign()"],
+)
+def test_what_moves_is_owned_whatever_the_table_says(then, now):
+    (cause,) = lag([then, now], apart_s=10).causes
+    assert (cause.name, cause.rate) == ("falls", -3.0)
+
+
+def test_without_a_column_nobody_can_say_who_owns_it_and_a_dash_says_it():
+    assert lag(RPK.format(committed=30, lag=60)).causes[0].name == "one look"
+    assert lag(RPK.format(committed=30, lag=60).replace("Stable", "Empty")).causes[0].name == "nobody owns it"
+    table = f"{KAFKA}billing orders 0 30 90 60 - - -\n"
+    assert "assign()" in lag(table).causes[0].words
+    (stands,) = lag([table, table]).causes
+    assert (stands.name, "its committed offset stands" in stands.words) == ("nobody owns it", True)
+
+
+def test_rows_of_another_group_never_count():
+    other = RPK.format(committed=30, lag=60).replace("billing", "shipping")
+    both = f"{RPK.format(committed=80, lag=10)}\n{other}"
+    assert [(each.group, each.lag) for each in lag(both, group="billing").causes] == [("billing", 10)]
+    with pytest.raises(KafkaLearnError, match="no row of group 'billing'"):
+        lag(other, group="billing")
+    with pytest.raises(KafkaLearnError, match=r"orders-0 of group 'billing' twice"):
+        lag(RPK.format(committed=30, lag=60) + RPK.format(committed=60, lag=30))
+
+
+def test_an_offset_below_the_log_start_has_lost_its_records():
+    table = RPK.replace("0                 90", "70                70")
+    (cause,) = lag(table.format(committed=30, lag=40)).causes
+    assert cause.name == "before the start"
+    assert "40 offsets were deleted unread" in cause.words
+    assert "nothing is left to read" in cause.words
