@@ -76,7 +76,7 @@ CORRECTED = [
     ("06", "chapter 07 goes on from here", "section 5 of chapter 13 goes on from here"),
     ("06", "with a poll of its own choice", "group-metadata-manager-0"),
     ("08", "takes four times as long", "takes about six times as long as the query here"),
-    ("09", "how long ago each follower was caught up, not only", "How long ago each follower was caught up is no metric"),
+    ("09", "how long ago each follower was caught up, not", "How long ago each follower was caught up is no metric"),
     ("09", "its LEO has reached the HW: broker 3", "and the offset at which the leader's epoch began: broker 3"),
     ("10b", "when it started again. Then the leader died", "The leader died first (step 4), then broker 2 (5)"),
     ("12b", "shows both topics byte by byte", "chapter 15 is about the second"),
