@@ -21,8 +21,7 @@ COMMAND = "python -m tools.claims"
 PAGE = ROOT / "docs" / "claims.md"
 WORDS = """# Right or dated?
 
-What is often written about Kafka, what is true today, and since which release. The chapter named above a table shows
-it."""
+What is often written about Kafka, what is true today, and since which release, by the chapter that shows it."""
 
 
 def text(address: Callable[[Path], str] = lambda path: f"../notebooks/{path.name}") -> str:
@@ -31,15 +30,16 @@ def text(address: Callable[[Path], str] = lambda path: f"../notebooks/{path.name
     Parameters
     ----------
     address : callable
-        Where a chapter's file is, from the page; the empty text leaves its heading without a link.
+        Where a chapter's file is, from the page; the empty text: the page leads to it nowhere.
     """
     chapters = {path.stem.split("_")[0]: path for path in chapter_paths()}
     parts = [WORDS]
     for number, of_chapter in groupby(sorted(all_claims(), key=_chapter), _chapter):
         path = chapters[number]
-        heading = nbformat.read(path, as_version=4).cells[0].source.split("\n")[0].removeprefix("# ")
+        _, _, question = nbformat.read(path, as_version=4).cells[0].source.split("\n")[0].partition(" · ")
         link = address(path)
-        parts += [f"## [{heading}]({link})" if link else f"## {heading}", markdown_table(map(_row, of_chapter))]
+        where = [f"Shown in [chapter {number}]({link})."] * bool(link)
+        parts += [f"## {number}: {question}", *where, markdown_table(map(_row, of_chapter))]
     return "\n\n".join(parts) + "\n"
 
 

@@ -7,12 +7,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from kafkalearn.releases.claims import all_claims
 from tools import chapters
 from tools.book import reference
 from tools.book.chapter import Chapter, navigation, page
 from tools.book.front import front_page
 from tools.book.made import Made
 from tools.book.pages import Page, faults
+from tools.book.writing import claims_page
 from tools.chapters import WIDGET_VIEW
 from tools.environment import ROOT
 from tools.minutes import together
@@ -50,6 +52,16 @@ def test_a_page_shows_the_player_in_place_of_a_widget_and_loads_nothing(folder):
 
     assert "<b>a player</b>" in html
     assert Page(html).loads == []
+
+
+def test_the_page_of_all_claims_is_one_of_the_book_and_leads_to_the_chapters_that_it_has():
+    path = ROOT / "notebooks" / "01_coordinator.ipynb"
+    notebook = new_notebook(cells=[new_markdown_cell("[all claims](../docs/claims.md)")])
+
+    assert 'href="claims.html"' in page(notebook, Chapter(path, ""), "")
+    html = claims_page([Chapter.read(path)])
+    assert html.count("<tr>") == len(all_claims()) + len({each.chapter for each in all_claims()})
+    assert [link for link in Page(html).links if link[0].isdigit()] == ["01_coordinator.html"]
 
 
 def test_links_between_chapters_and_to_files_work_in_the_book_and_notes_stay_folded(folder):
