@@ -48,6 +48,7 @@ BEFORE_IT_CAME: Mapping[str, Value] = MappingProxyType(
     {
         "group.consumer.assignment.interval.ms": 0,
         "group.consumer.regex.refresh.interval.ms": 600_000,
+        "group.instance.id": None,
     }
 )
 """What stands for a setting in releases that do not have it yet."""

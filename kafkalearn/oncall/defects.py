@@ -28,10 +28,12 @@ from kafkalearn.consuming.truncation.search import find as find_read_again
 from kafkalearn.consuming.truncation.simulator import NONE_AGAIN
 from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups import search as groups
-from kafkalearn.groups.classic.model import ANSWERS_FOR as CLASSIC_ANSWERS_FOR
+from kafkalearn.groups.classic import model as classic_model
 from kafkalearn.offsets import store
 from kafkalearn.offsets.replay import Member
+from kafkalearn.offsets.store import model as store_model
 from kafkalearn.operations import coordinator_life, loading, loading_search
+from kafkalearn.operations.coordinator_life import model as life_model
 from kafkalearn.operations.coordinator_life.simulator import LEADER_ANSWERS, NEVER_OLD
 from kafkalearn.releases.lines import RELEASES, at_least, release_line
 from kafkalearn.replication.controller import REASSIGNS_SINCE
@@ -67,6 +69,14 @@ class Defect:
         return any(
             at_least(since, release) and (fixed is None or not at_least(fixed, release)) for since, fixed in self.spans
         )
+
+    def is_shown(self, release: str) -> bool:
+        """Whether `run` shows it in a release: its simulators answer for that release, and it is there.
+
+        >>> [find_defect("KAFKA-4682").is_shown(release) for release in ("0.10.2", "0.11.0", "2.1")]
+        [False, True, False]
+        """
+        return self.is_in(release) and at_least(_FIRST_ASKED.get(self.run, FIRST), release)
 
     def __str__(self) -> str:
         """Its number, its releases and its sentence."""
@@ -116,16 +126,23 @@ def between(old: str, new: str) -> tuple[tuple[Defect, ...], tuple[Defect, ...]]
     return gone, tuple(each for each in DEFECTS if each.name in after - before)
 
 
-FIRST_COORDINATOR, FIRST_NEW_COORDINATOR = "0.9.0", "4.0"
+FIRST_NEW_COORDINATOR = "4.0"
 
 
 def _asked_since(first: str) -> Callable[[Callable[[str], Run | None]], Callable[[str], Run | None]]:
-    """What shows a defect, of a mechanism that releases before `first` do not have: there it shows none."""
+    """What shows a defect since a release: before, there is no such mechanism, or its simulator does not answer."""
 
     def since_then(run: Callable[[str], Run | None]) -> Callable[[str], Run | None]:
-        return lambda release: run(release) if at_least(first, release) else None
+        def asked(release: str) -> Run | None:
+            return run(release) if at_least(first, release) else None
+
+        _FIRST_ASKED[asked] = first
+        return asked
 
     return since_then
+
+
+_FIRST_ASKED: dict[Callable[[str], Run | None], str] = {}
 
 
 # Replication: each search is of a partition whose brokers die and come back.
@@ -225,7 +242,7 @@ def _stable_inside_a_batch(release: str) -> Run | None:
 DAY_MS = 86_400_000
 
 
-@_asked_since(FIRST_COORDINATOR)
+@_asked_since(store_model.ANSWERS_FOR.first)
 def _expires_under_a_living_group(release: str) -> Run | None:
     settings = store.Settings(release)
     member = Member("c1-1", "c1", "/10.0.0.1", subscribed=("rare",))
@@ -238,12 +255,12 @@ def _expires_under_a_living_group(release: str) -> Run | None:
     return _where(store.simulate(settings, events), lambda state: state.effects[-1].offset == -1)
 
 
-@_asked_since(FIRST_COORDINATOR)
+@_asked_since(life_model.ANSWERS_FOR.first)
 def _late_order(release: str) -> Run | None:
     return coordinator_life.find(coordinator_life.Settings(release), [LEADER_ANSWERS], depth=8).trace
 
 
-@_asked_since(FIRST_COORDINATOR)
+@_asked_since(life_model.ANSWERS_FOR.first)
 def _late_load(release: str) -> Run | None:
     settings = coordinator_life.Settings(release)
     return coordinator_life.find(settings, [NEVER_OLD], depth=8).trace
@@ -261,7 +278,7 @@ def _bare_offset(release: str) -> Run | None:
     return find_read_again(settings, story.kinds, (NONE_AGAIN,), initial=story.begun, at_most=story.at_most).trace
 
 
-@_asked_since(CLASSIC_ANSWERS_FOR.first)
+@_asked_since(classic_model.ANSWERS_FOR.first)
 def _waits_for_a_sync(release: str) -> Run | None:
     return groups.find_stuck(classic.Settings(release), hang=["c1"]).trace
 

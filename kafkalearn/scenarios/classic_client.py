@@ -283,6 +283,7 @@ class ClassicProtocol(consumers.Protocol):
     def __init__(self, world: World) -> None:
         """A coordinator that knows nobody."""
         self.world = world
+        model.ANSWERS_FOR.check(world.settings.release)
         values: dict[str, Any] = {
             setting: world.settings[setting] for setting, _ in model.NAMES.values()
         }  # checked next

@@ -26,7 +26,6 @@ from kafkalearn.base.checks import (
 )
 from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
 from kafkalearn.groups import defaults
-from kafkalearn.groups.classic.model import ANSWERS_FOR as CLASSIC_ANSWERS_FOR
 from kafkalearn.groups.classic.model import NAMES as CLASSIC_NAMES
 from kafkalearn.groups.consumer.events import NAMES as CONSUMER_NAMES
 from kafkalearn.groups.consumer.events import topic_name
@@ -62,7 +61,7 @@ SHORT_NAMES = {
     "CooperativeStickyAssignor": "cooperative-sticky",
 }
 STRATEGIES = ("range", "roundrobin", "sticky", "cooperative-sticky")
-ANSWERS_FOR = AnswersFor("scenarios", CLASSIC_ANSWERS_FOR.first)  # of both protocols; KIP-848 since 4.0
+ANSWERS_FOR = AnswersFor("scenarios", "1.1")  # old consumers to 1.1, classic groups since 2.4, KIP-848 since 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Settings:
     Parameters
     ----------
     release : str
-        Of broker and clients, 2.4 or later; without one, the newest line.
+        Of broker and clients, 2.4 or later (old consumers: 1.1); without one, the newest line.
     values : mapping of str to value
         By Kafka's names; ``latency.ms`` and ``processing.ms`` are the model's own.
     member_values : mapping of str to mapping

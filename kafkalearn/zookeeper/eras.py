@@ -302,8 +302,8 @@ class ZookeeperProtocol(consumers.Protocol):
 
 
 ZOOKEEPER, CLASSIC, CONSUMER = "zookeeper", "classic", "consumer"
-ERAS: Mapping[str, str] = MappingProxyType({ZOOKEEPER: "1.1", CLASSIC: "2.3", CONSUMER: "4.3"})
-"""Each era with the release that stands for it; 2.3 is the last whose consumers give up everything by default."""
+ERAS: Mapping[str, str] = MappingProxyType({ZOOKEEPER: "1.1", CLASSIC: "2.4", CONSUMER: "4.3"})
+"""Each era with the release that stands for it; in 2.4 consumers still name range alone, and give up everything."""
 
 
 def simulate_zookeeper(

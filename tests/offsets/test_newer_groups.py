@@ -138,14 +138,14 @@ def test_the_reloaded_cache_equals_the_one_that_was_lost_for_groups_of_every_kin
     of_release, states = play(release, events)
     for store in states:
         check(of_release, store)
-        assert reloaded(of_release, store).groups == lasting(store.groups)
+        assert lasting(reloaded(of_release, store).groups) == lasting(store.groups)
 
 
 @given(newer_releases, st.lists(newer_event, max_size=25), st.integers(0, 20 * DAY_MS))
 def test_a_sweep_takes_what_the_rule_calls_expired_and_nothing_else(release, events, now_ms):
     of_release, states = play(release, events)
     store = states[-1]
-    pending = open_partitions(store)
+    pending = open_partitions(of_release, store)
     swept = step(of_release, store, Sweep(now_ms))
     kept = {(group.group_id, each.at) for group in swept.groups for each in group.offsets}
     for group in store.groups:

@@ -278,7 +278,7 @@ def test_a_member_reads_no_faster_than_it_can():
         ({"assignor": "stiky"}, "did you mean 'sticky'"),
         ({"assignor": "uniform"}, "uniform does not run in clients"),
         ({"session_timout_ms": 5}, "did you mean 'session.timeout.ms'"),
-        ({"release": "2.3"}, r"scenarios answers for 2\.4 to \d+\.\d+, not 2\.3: no other release was asked"),
+        ({"release": "2.3"}, r"groups\.classic answers for 2\.4 to \d+\.\d+, not 2\.3: no other release was asked"),
         ({"session_timeout_ms": 3000}, "heartbeat.interval.ms .* must be below session.timeout.ms"),
         ({"latency_ms": -1}, "latency.ms must be at least 0"),
         ({"assignor": 5}, "named by a text, several by a list, got int 5"),

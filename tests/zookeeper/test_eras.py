@@ -88,11 +88,11 @@ def test_the_eras_have_settings_of_their_own():
     outcomes = play_eras(
         story,
         Settings(zookeeper_session_timeout_ms=30_000),
-        {"classic": {"session.timeout.ms": 40_000, "release": "1.1"}},
+        {"classic": {"session.timeout.ms": 40_000, "release": "2.8"}},
         eras=("zookeeper", "classic"),
     )
     assert {era: outcome.rebalance_count for era, outcome in outcomes.items()} == {"zookeeper": 1, "classic": 1}
-    assert outcomes["classic"].settings.release == "1.1"
+    assert outcomes["classic"].settings.release == "2.8"
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ from kafkalearn.offsets.store.model import Commit, Entry, Replicated, Settings, 
 from kafkalearn.releases.lines import at_least
 
 DEFAULT_SESSION_TIMEOUT_MS = 45_000
+OFFSET_TYPE = 1
+UNREADABLE = b""  # a subscription of which nobody knows the topics: Kafka takes it for one to all
 
 
 def commit_entry(settings: Settings, event: Commit) -> Entry:
@@ -44,25 +46,15 @@ def commit_entry(settings: Settings, event: Commit) -> Entry:
 
 def _versions(settings: Settings, event: Commit) -> tuple[int, int]:
     """Record type and value version of a commit; one that brings its own retention needs version 1."""
-    if not at_least("0.9.0", settings.release):
-        return 0, 0
     if event.retention_ms is not None or not at_least("2.1", settings.release):
         return 1, 1
     return (1, 4) if at_least("4.1", settings.release) else (1, 3)
 
 
 def group_entry(settings: Settings, event: StoreGroup) -> Entry:
-    """The record that a release writes at the end of a rebalance.
-
-    Up to 0.10.0 there was no state Empty: with its last member the group was gone, and got its tombstone.
-    """
+    """The record that a release writes at the end of a rebalance."""
     key = encode_key(GROUP_TYPE, {"group": event.group_id})
-    if not event.members and not at_least("0.10.1", settings.release):
-        return Entry(key, None)
-    version = next(
-        version for version, since in ((3, "2.3"), (2, "2.1"), (1, "0.10.1"), (0, "0.9.0"))
-        if at_least(since, settings.release)
-    )  # fmt: skip
+    version = 3 if at_least("2.3", settings.release) else 2 if at_least("2.1", settings.release) else 1
     fields: dict[str, object] = {
         "protocolType": event.protocol_type,
         "generation": event.generation,
@@ -76,13 +68,14 @@ def group_entry(settings: Settings, event: StoreGroup) -> Entry:
 
 
 def _member_fields(version: int, member: Member) -> dict[str, object]:
+    subscription = Subscription(member.subscribed or (), version=0)
     session_timeout_ms = DEFAULT_SESSION_TIMEOUT_MS if member.session_timeout_ms is None else member.session_timeout_ms
     fields: dict[str, object] = {
         "memberId": member.member_id,
         "clientId": member.client_id,
         "clientHost": member.client_host,
         "sessionTimeout": session_timeout_ms,
-        "subscription": encode_subscription(Subscription(member.subscribed or (), version=0)),
+        "subscription": UNREADABLE if member.subscribed is None else encode_subscription(subscription),
         "assignment": encode_assignment(Assignment(member.assigned, version=0)),
     }
     if version >= 1:
@@ -95,9 +88,8 @@ def _member_fields(version: int, member: Member) -> dict[str, object]:
 
 def offset_tombstones(settings: Settings, group: Group, gone: Iterable[Committed]) -> list[Entry]:
     """The entries that say that some offsets of a group are gone."""
-    number = 1 if at_least("0.9.0", settings.release) else 0
     keys = ({"group": group.group_id, "topic": each.topic, "partition": each.partition} for each in gone)
-    return [_tombstone(number, key) for key in keys]
+    return [_tombstone(OFFSET_TYPE, key) for key in keys]
 
 
 def group_tombstones(settings: Settings, group: Group) -> list[Entry]:

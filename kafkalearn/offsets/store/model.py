@@ -22,7 +22,9 @@ from kafkalearn.base.checks import (
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.offsets.records import MOST_METADATA
 from kafkalearn.offsets.replay import CLASSIC, Group, Member
-from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least
+
+ANSWERS_FOR = AnswersFor("offsets.store", "0.11.0")
 
 MINUTE_MS = 60_000
 
@@ -34,7 +36,7 @@ class Settings(Checked):
     Parameters
     ----------
     release : str
-        Of the broker; without one, the newest line.
+        Of the broker, 0.11.0 or later; without one, the newest line.
     retention_minutes : int or None
         ``offsets.retention.minutes``; None: the release's default, 1440 up to 1.1, 10080 since 2.0 (KIP-186).
     metadata_max_bytes : int
@@ -63,7 +65,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Refuse what no broker can be configured to."""
         check_fields(self)
-        parse_release(self.release)
+        ANSWERS_FOR.check(self.release)
         if self.required_acks not in (-1, 0, 1):
             raise KafkaLearnError(
                 f"required_acks must be -1, 0 or 1, got {self.required_acks}; with others a broker answers every "
@@ -142,6 +144,9 @@ class Fetch(Checked):
 @dataclass(frozen=True, slots=True)
 class StoreGroup(Checked):
     """A group is written down as it is now, Stable with these members or Empty.
+
+    A member of a classic group whose topics are not known (``subscribed`` None) has a subscription that cannot be
+    read, as other clients' may be: it counts as one to every topic.
 
     In a classic group that is the end of a rebalance. A group of a newer protocol, `kind` consumer (KIP-848) or
     streams, writes each change down when a heartbeat brings it; here all members have reached their epoch. What its

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from kafkalearn.base.errors import IllegalEvent
@@ -57,9 +57,33 @@ def _transactions(log: Iterable[Entry]) -> tuple[dict[int, tuple[int, ...]], set
     return still_open, left_out
 
 
-def open_partitions(store: Store) -> set[tuple[str, str, int]]:
-    """Group, topic and partition of the commits in transactions that have not ended."""
-    return _partitions(store, {offset for each in open_entries(store.log).values() for offset in each})
+FIRST_NEW_COORDINATOR = "4.0"
+
+
+def open_partitions(settings: Settings, store: Store) -> set[tuple[str, str, int]]:
+    """Group, topic and partition of the commits that transactions hold which have not ended."""
+    return _partitions(store, set(_pending(settings, store.log)))
+
+
+def _pending(settings: Settings, log: Sequence[Entry]) -> list[int]:
+    """The offsets of entries in open transactions; since 4.0 a later tombstone of their key has wiped them out."""
+    held = sorted(offset for each in open_entries(log).values() for offset in each)
+    if not at_least(FIRST_NEW_COORDINATOR, settings.release):
+        return held
+    tombstones = (each for each in enumerate(log) if each[1].key is not None and each[1].value is None)
+    wiped = {_state_key(entry): offset for offset, entry in tombstones if entry.producer_id is None}
+    return [offset for offset in held if wiped.get(_state_key(log[offset]), -1) < offset]
+
+
+def _state_key(entry: Entry) -> bytes:
+    assert entry.key is not None  # only a marker has none
+    return state_key(entry.key)
+
+
+def open_groups(log: Sequence[Entry]) -> set[str]:
+    """The groups that transactions that have not ended have committed for."""
+    held = (log[offset] for each in open_entries(log).values() for offset in each)
+    return {group.group_id for group in follow((), held)}
 
 
 def in_flight_partitions(store: Store) -> set[tuple[str, str, int]]:
@@ -95,7 +119,7 @@ def end_transaction(settings: Settings, store: Store, event: model.EndTransactio
 
 ADMIN_CLIENT_ID = "__admin_client"  # the one client id that may produce to internal topics
 METADATA_TOO_LARGE = "OFFSET_METADATA_TOO_LARGE"
-KINDS = {CLASSIC: "0.9.0", CONSUMER: "4.0", STREAMS: "4.2"}  # that commit offsets; since when, early access apart
+KINDS = {CLASSIC: "0.11.0", CONSUMER: "4.0", STREAMS: "4.2"}  # that commit offsets; since when, early access apart
 
 
 def commit(settings: Settings, store: Store, event: Commit) -> Store:
@@ -104,6 +128,8 @@ def commit(settings: Settings, store: Store, event: Commit) -> Store:
     if error is not None:
         return _with_its_group(settings, store, event, error).answering(error)
     entry = commit_entry(settings, event)
+    if event.producer_id is not None and store.group(event.group_id) is None:
+        store = replace(store, groups=put_group(store.groups, Group(event.group_id)))
     if not event.is_in_flight:
         return append(store, entry).answering()
     if settings.waits_for_replicas:
@@ -115,10 +141,9 @@ def commit(settings: Settings, store: Store, event: Commit) -> Store:
 def _with_its_group(settings: Settings, store: Store, event: Commit, error: str) -> Store:
     """The store after a refused commit: if only its text is too long, its group is there from now on, and is empty.
 
-    Kafka makes the group before it looks at what the commit brings, since 0.10.1; nothing of it is written down.
+    Kafka makes the group before it looks at what the commit brings; nothing of it is written down.
     """
-    is_new = error == METADATA_TOO_LARGE and store.group(event.group_id) is None
-    if not (is_new and at_least("0.10.1", settings.release)):
+    if error != METADATA_TOO_LARGE or store.group(event.group_id) is not None:
         return store
     return replace(store, groups=put_group(store.groups, Group(event.group_id)))
 
@@ -172,7 +197,7 @@ def _member_error(settings: Settings, group: Group, event: Commit) -> str | None
 
 def fetch(settings: Settings, store: Store, event: model.Fetch) -> Store:
     """The store after a fetch, which is answered from memory alone."""
-    unstable = open_partitions(store)
+    unstable = open_partitions(settings, store)
     if not at_least("4.0", settings.release):
         unstable |= in_flight_partitions(store)
     if event.requires_stable and (event.group_id, event.topic, event.partition) in unstable:
@@ -200,8 +225,6 @@ def store_group(settings: Settings, store: Store, event: model.StoreGroup) -> St
 def _refuse_senseless(settings: Settings, event: model.StoreGroup, known: Group | None) -> None:
     if event.kind not in KINDS:
         raise IllegalEvent(f"{event!r}: the kinds of groups that commit offsets are {', '.join(KINDS)}")
-    if not at_least("0.9.0", settings.release):
-        raise IllegalEvent(f"{event!r}: Kafka {settings.release} has no groups in its offsets topic, only offsets")
     if not at_least(KINDS[event.kind], settings.release):
         raise IllegalEvent(
             f"{event!r}: Kafka {settings.release} has no {event.kind} groups; they came with {KINDS[event.kind]}"
@@ -234,8 +257,8 @@ def change_state(settings: Settings, store: Store, event: model.StateChanged) ->
 
 
 def produce(settings: Settings, store: Store, event: model.Produce) -> Store:
-    """The store after a Produce request of somebody else; since 0.9 only the admin client id may write."""
-    if at_least("0.9.0", settings.release) and event.client_id != ADMIN_CLIENT_ID:
+    """The store after a Produce request of somebody else; only the admin client id may write."""
+    if event.client_id != ADMIN_CLIENT_ID:
         return store.answering("INVALID_TOPIC_EXCEPTION")
     if store.status == model.NOT_OWNED:
         return store.answering("NOT_LEADER_OR_FOLLOWER")
@@ -356,7 +379,7 @@ def sweep(settings: Settings, store: Store, event: model.Sweep) -> Store:
     if at_least("4.0", settings.release):
         return _sweep_as_written(settings, store, event)
     in_flight = in_flight_partitions(store)
-    pending_groups = {group_id for group_id, _, _ in in_flight | open_partitions(store)}
+    pending_groups = {group_id for group_id, _, _ in in_flight} | open_groups(store.log)
     for group in store.groups:
         gone = _expired(settings, group, event.now_ms, in_flight)
         store = append_unconfirmed(store, *offset_tombstones(settings, group, gone))
@@ -367,8 +390,8 @@ def sweep(settings: Settings, store: Store, event: model.Sweep) -> Store:
 
 
 def _sweep_as_written(settings: Settings, store: Store, event: model.Sweep) -> Store:
-    pending, has_in_flight = open_partitions(store), bool(store.in_flight)
-    pending_groups = {group_id for group_id, _, _ in pending}
+    pending, has_in_flight = open_partitions(settings, store), bool(store.in_flight)
+    pending_groups = open_groups(store.log)
     written: list[Entry] = []
     for group in confirm(store).groups:
         gone = _expired(settings, group, event.now_ms, pending)
@@ -400,8 +423,8 @@ def delete_group(settings: Settings, store: Store, event: model.DeleteGroup) -> 
         return store.answering("GROUP_ID_NOT_FOUND")
     if group.state != EMPTY:
         return store.answering("NON_EMPTY_GROUP")
-    tombstones = offset_tombstones(settings, group, group.offsets) + group_tombstones(settings, group)
-    store = append(store, *tombstones)
+    gone = _with_pending(settings, store, event, group, lambda each: True)
+    store = append(store, *offset_tombstones(settings, group, gone), *group_tombstones(settings, group))
     return replace(store, groups=without_group(store.groups, group.group_id)).answering()
 
 
@@ -414,8 +437,36 @@ def delete_offset(settings: Settings, store: Store, event: model.DeleteOffset) -
         return store.answering("NON_EMPTY_GROUP")
     if group.state != EMPTY and is_subscribed(group, event.topic):
         return store.answering("GROUP_SUBSCRIBED_TO_TOPIC")
-    gone = [each for each in group.offsets if each.at == (event.topic, event.partition)]
+    gone = _with_pending(settings, store, event, group, lambda each: each.at == (event.topic, event.partition))
     return append(store, *offset_tombstones(settings, group, gone)).answering()
+
+
+def _with_pending(
+    settings: Settings,
+    store: Store,
+    event: model.DeleteGroup | model.DeleteOffset | model.DeleteTopic,
+    group: Group,
+    is_meant: Callable[[Committed], bool],
+) -> list[Committed]:
+    """The offsets of a group that are meant; of partitions without one those that open transactions hold.
+
+    All get tombstones, and a tombstone wipes out what is pending for its partition: the commit of the transaction
+    brings nothing back.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``OffsetMetadataManager.deleteOffsets``, ``deleteAllOffsets``, ``onPartitionsDeleted`` and
+    ``replay``.
+    """
+    held = follow((), [store.log[offset] for offset in _pending(settings, store.log)])
+    pending = [each for one in held if one.group_id == group.group_id for each in one.offsets if is_meant(each)]
+    if pending and not at_least(FIRST_NEW_COORDINATOR, settings.release):
+        raise IllegalEvent(
+            f"{event!r}: an open transaction holds offsets of {group.group_id}, and what becomes of them was asked of "
+            f"{FIRST_NEW_COORDINATOR} and later only, not of {settings.release}; end the transaction first"
+        )
+    found = {each.at: each for each in (*pending, *filter(is_meant, group.offsets))}
+    return [found[at] for at in sorted(found)]
 
 
 def delete_topic(settings: Settings, store: Store, event: model.DeleteTopic) -> Store:
@@ -423,10 +474,13 @@ def delete_topic(settings: Settings, store: Store, event: model.DeleteTopic) -> 
 
     Since 4.3 an offset that was committed for another topic of that name stays: the ids distinguish them.
     """
+    ids = (None, event.topic_id) if at_least("4.3", settings.release) and event.topic_id is not None else None
+
+    def is_meant(each: Committed) -> bool:
+        return each.topic == event.topic and (ids is None or each.topic_id in ids)
+
     for group in store.groups:
-        gone = [each for each in group.offsets if each.topic == event.topic]
-        if at_least("4.3", settings.release) and event.topic_id is not None:
-            gone = [each for each in gone if each.topic_id in (None, event.topic_id)]
+        gone = _with_pending(settings, store, event, group, is_meant)
         store = append(store, *offset_tombstones(settings, group, gone))
     return store
 

@@ -17,12 +17,12 @@ from kafkalearn.base.trace import Trace, run
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, length_of, record_bytes
 from kafkalearn.formats.wire import INT16, Reader, Undecodable
 from kafkalearn.groups.defaults import EMPTY, STABLE
-from kafkalearn.offsets.records import RECORD_TYPES, decode
+from kafkalearn.offsets.records import OFFSET_TYPES, RECORD_TYPES, decode
 from kafkalearn.offsets.replay import Group, replay
 from kafkalearn.offsets.store import model, requests
-from kafkalearn.offsets.store.entries import replicated
+from kafkalearn.offsets.store.entries import GROUP_NUMBERS, put_group, replicated
 from kafkalearn.offsets.store.model import Entry, Settings, Store, StoreEvent
-from kafkalearn.offsets.store.requests import committed_entries, is_subscribed
+from kafkalearn.offsets.store.requests import committed_entries, is_subscribed, open_groups
 from kafkalearn.releases.lines import at_least
 
 
@@ -58,9 +58,9 @@ def load(settings: Settings, store: Store, event: model.Load) -> Store:
     count = left if event.record_count is None else min(event.record_count, left)
     read = store.log[: store.read_count + count]
     if any(_breaks_the_load(settings, entry) for entry in read[store.read_count :]):
-        return _broken_off(settings, store, read)
+        return _broken_off(settings, store)
     status = model.OWNED if len(read) == len(store.log) else model.LOADING
-    return replace(store, status=status, groups=logged_groups(read), read_count=len(read))
+    return replace(store, status=status, groups=loaded_groups(settings, read), read_count=len(read))
 
 
 def load_buffer(settings: Settings, store: Store, event: model.LoadBuffer) -> Store:
@@ -92,6 +92,27 @@ def logged_groups(log: Sequence[Entry]) -> tuple[Group, ...]:
     return replay((entry.key, entry.value) for entry in committed_entries(log) if entry.key is not None).groups
 
 
+def loaded_groups(settings: Settings, log: Sequence[Entry]) -> tuple[Group, ...]:
+    """The groups that a coordinator has after it has read a log; some may have no offset, and be there by name only.
+
+    Since 4.0 a commit makes its group, and only a tombstone of the group ends it: one whose offsets were deleted is
+    there again, as long as the cleaner leaves their records. Before, only an open transaction keeps such a group.
+    """
+    groups, named = logged_groups(log), open_groups(log)
+    if at_least("4.0", settings.release):
+        for entry in log:
+            if entry.key is None:
+                continue
+            record = decode(entry.key, entry.value) if Reader(entry.key, "key").number(INT16) in RECORD_TYPES else None
+            if record is not None and record.is_tombstone and record.type.number in GROUP_NUMBERS:
+                named.discard(record.group)
+            elif record is not None and not record.is_tombstone and record.type.number in OFFSET_TYPES:
+                named.add(record.group)
+    for group_id in named - {group.group_id for group in groups}:
+        groups = put_group(groups, Group(group_id))
+    return groups
+
+
 def _breaks_the_load(settings: Settings, entry: Entry) -> bool:
     """Whether reading the entry ends in an exception: no key, no record, or in old releases an unknown type."""
     if entry.marker is not None:
@@ -107,19 +128,15 @@ def _breaks_the_load(settings: Settings, entry: Entry) -> bool:
     return False
 
 
-def _broken_off(settings: Settings, store: Store, read: tuple[Entry, ...]) -> Store:
+def _broken_off(settings: Settings, store: Store) -> Store:
     """The store when a record could not be read.
 
     The coordinator of 4.0 and later gives the partition up. Before, the partition counted as owned, but with no
-    group: groups were built after the last record. Up to 0.10.0 the offsets read so far were in the cache already.
+    group: groups were built after the last record.
     """
     if at_least("4.0", settings.release):
         return replace(store, status=model.FAILED, groups=())
-    groups: tuple[Group, ...] = ()
-    if not at_least("0.10.1", settings.release):
-        good = read[: next(index for index, entry in enumerate(read) if _breaks_the_load(settings, entry))]
-        groups = tuple(Group(each.group_id, offsets=each.offsets) for each in logged_groups(good) if each.offsets)
-    return replace(store, status=model.OWNED, groups=groups, read_count=len(store.log))
+    return replace(store, status=model.OWNED, groups=(), read_count=len(store.log))
 
 
 _REFUSALS = {
@@ -177,7 +194,7 @@ def step(settings: Settings, store: Store, event: StoreEvent) -> Store:
 
     References
     ----------
-    Apache Kafka: ``OffsetManager`` (0.8.2), ``GroupMetadataManager`` with ``GroupCoordinator`` (0.9 to 3.9),
+    Apache Kafka: ``GroupMetadataManager`` with ``GroupCoordinator`` (0.11 to 3.9),
     ``OffsetMetadataManager`` with ``GroupMetadataManager`` and ``CoordinatorRuntime`` (the default since 4.0).
     """
     kind = type(event)
@@ -207,8 +224,8 @@ def simulate(
 def reloaded(settings: Settings, store: Store) -> Store:
     """The store after the broker lost the partition and got it back: only the log is left to read.
 
-    A group whose last offset was deleted, and that never had members, stays in memory until the next sweep; it is the
-    one thing that is lost. A group in a rebalance is as it was stored last.
+    A group that has neither offsets nor members is in memory only, and may be lost: it would go with the next sweep. A
+    group in a rebalance is as it was stored last.
 
     >>> from kafkalearn.offsets.store import Commit
     >>> store = simulate(Settings(), [Commit("billing", "orders", 0, offset=7, now_ms=1000)])[-1].state
@@ -222,7 +239,7 @@ def reloaded(settings: Settings, store: Store) -> Store:
 
 
 def lasting(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    """The groups that the log describes too; a blank one is in memory only, until the next sweep."""
+    """The groups that the log describes too; a blank one is only a name, until the next sweep."""
     return tuple(group for group in groups if not group.is_blank)
 
 

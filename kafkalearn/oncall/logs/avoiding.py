@@ -19,9 +19,8 @@ from kafkalearn.oncall.logs.lines import LogEvent
 from kafkalearn.oncall.logs.rebalances import CLASSIC, GroupHistory, Rebalance
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE
+from kafkalearn.scenarios import events as scenario_events
 from kafkalearn.scenarios import find_change
-from kafkalearn.scenarios.events import ANSWERS_FOR
-from kafkalearn.scenarios.events import Settings as ScenarioSettings
 from kafkalearn.scenarios.finder import CANDIDATES
 
 MOST_MEMBERS = 10  # of the scenario; more change nothing but the time it takes
@@ -90,7 +89,7 @@ def advice(
     KafkaLearnError
         If the release or a setting is unknown, or no consumer starts with the settings.
     """
-    ScenarioSettings(release if release in ANSWERS_FOR else DEFAULT_RELEASE, settings or {})
+    scenario_events.Settings(release if release in scenario_events.ANSWERS_FOR else DEFAULT_RELEASE, settings or {})
     known = {**_settings_of(history, events), **(settings or {})}
     known = {**_at_most(history, events, known, release), **known}
     static = _static_clients(history, events)

@@ -37,7 +37,9 @@ from kafkalearn.operations.leadership import (
 )
 from kafkalearn.operations.leadership import Settings as LeadershipSettings
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, ReleaseName, at_least
+
+ANSWERS_FOR = AnswersFor("operations.coordinator_life", "1.1")
 
 WHEN_CARRIED_OUT, ON_ARRIVAL, BY_EPOCH, BY_RUNTIME = ORDER_RULES = (
     "when carried out", "on arrival", "by epoch", "by the runtime",
@@ -52,7 +54,7 @@ class Settings(Checked):
     Parameters
     ----------
     release : str
-        Of the brokers, 0.9.0 or later; without one, the newest line.
+        Of the brokers, 1.1 or later; without one, the newest line.
     broker_ids : tuple of int
         All brokers.
     replicas : tuple of int or None
@@ -68,7 +70,7 @@ class Settings(Checked):
     Raises
     ------
     KafkaLearnError
-        If no cluster can be configured so, or the release has no group coordinator.
+        If no cluster can be configured so, or the release was not asked.
 
     Examples
     --------
@@ -86,8 +88,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Fill in what is not given, and refuse what is no cluster."""
         check_fields(self)
-        if not at_least("0.9.0", self.release):
-            raise KafkaLearnError(f"Kafka {self.release} has no group coordinator: the first that had one was 0.9.0")
+        ANSWERS_FOR.check(self.release)
         fill_in(
             self,
             replicas=self.broker_ids,

@@ -62,7 +62,7 @@ def step(settings: Settings, life: Life, event: Event) -> Life:
 
     References
     ----------
-    Apache Kafka, ``GroupCoordinator`` with ``GroupMetadataManager`` (0.9.0 to 3.9; KAFKA-10614 in 2.8.1),
+    Apache Kafka, ``GroupCoordinator`` with ``GroupMetadataManager`` (1.1 to 3.9; KAFKA-10614 in 2.8.1),
     ``GroupCoordinatorService`` with ``CoordinatorRuntime`` and ``CoordinatorLoaderImpl`` (the only one since 4.0).
     """
     _require_broker(settings, event)
@@ -319,8 +319,7 @@ def answer_without_group(
     api : str
         A name in `APIS`.
     release : str
-        Of the broker. Errors have their names of today; up to 0.10.2 they were GROUP_COORDINATOR_NOT_AVAILABLE,
-        NOT_COORDINATOR_FOR_GROUP, GROUP_LOAD_IN_PROGRESS.
+        Of the broker, 1.1 or later.
     is_owned, is_loading, is_active : bool
         Whether the partition is loaded, is being loaded, and the coordinator was started.
 
@@ -335,11 +334,12 @@ def answer_without_group(
 
     References
     ----------
-    Apache Kafka 0.9.0 to 1.1, ``GroupCoordinator.handleHeartbeat`` and its neighbours; 2.0 to 3.9,
+    Apache Kafka 1.1, ``GroupCoordinator.handleHeartbeat`` and its neighbours; 2.0 to 3.9,
     ``GroupCoordinator.validateGroupStatus``; since 4.0 ``CoordinatorRuntime.withActiveContextOrThrow`` and
     ``GroupCoordinatorService``.
     """
     one_of("api", api, model.APIS)
+    model.ANSWERS_FOR.check(release)
     if not is_active:
         return NOT_AVAILABLE
     is_checked_first = at_least("2.0", release)
