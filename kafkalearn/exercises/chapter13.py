@@ -151,8 +151,8 @@ came_too_early = Exercise(
         "1 was alone: how many has it once the two others have come?"
     ),
     start=(
-        "replicas = {\n" + "".join(f'    "{name}": ...,\n' for name in _created()) + "}\n"
-        "exercises.came_too_early.check(replicas)"
+        "made = {\n" + "".join(f'    "{name}": ...,\n' for name in _created()) + "}\n"
+        "exercises.came_too_early.check(made)"
     ),
     judge=Value(_created),
     hints=(

@@ -252,7 +252,7 @@ third_replica = Exercise(
         "of the JSON). Nothing that is there may be copied again, the preferred leaders stay, every broker gets as "
         "many new replicas as the others, and when a broker dies no single one may inherit all that it led."
     ),
-    start="plan = [...]  # eight lists\nexercises.third_replica.check(plan)",
+    start="lists = [...]  # eight\nexercises.third_replica.check(lists)",
     judge=Having(
         [],
         (

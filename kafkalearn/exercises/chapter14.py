@@ -225,8 +225,8 @@ predict_frozen_followers = Exercise(
         "`min.insync.replicas` is 1."
     ),
     start=(
-        'marks = {\n    "HW while they are in the ISR": ...,\n    "HW when they have left it": ...,\n'
-        '    "LEO of broker 2 then": ...,\n}\nexercises.predict_frozen_followers.check(marks)'
+        'frozen_marks = {\n    "HW while they are in the ISR": ...,\n    "HW when they have left it": ...,\n'
+        '    "LEO of broker 2 then": ...,\n}\nexercises.predict_frozen_followers.check(frozen_marks)'
     ),
     judge=Value(frozen_followers),
     hints=(

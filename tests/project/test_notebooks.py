@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import symtable
 from collections.abc import Iterator
 
 import nbformat
@@ -23,6 +25,9 @@ UNCOMPARED = {"nbval-ignore-output", "nbval-skip"}
 MACHINE = re.compile(r"(?:/home/|/Users/|/root/|/tmp/(?!kafka)|/private/var/|\b[A-Z]:\\\\?\w|site-packages)[^\s\"'<]*")
 # Dollars around a backslash, or a display: the offline pages cannot set mathematics.
 INSTRUCTOR = re.compile(r"\binstructor|\bin class(?:,| \()", re.IGNORECASE)
+BEHIND_THE_LESSON = re.compile(
+    r"## Exercises$|### Exercise \d+$|## Further: "
+)  # all else there is under a wrong heading
 MATHEMATICS = re.compile(r"\$\$|\$[^$\n]*\\[a-z]+[^$\n]*\$|\\\(|\\\[|\\begin\{")
 
 
@@ -43,6 +48,65 @@ def _whole(notebook: NotebookNode) -> Iterator[str]:
         yield f"was not run from top to bottom in a fresh kernel, its cells are numbered {counts}; run make chapters"
     if [_slide(cell) for cell in notebook.cells] != [_slide(cell) for cell in in_sections(notebook).cells]:
         yield "its sections are not cut and marked as slides; write tools.sections.in_sections of it"
+
+    headings = [
+        line for cell in notebook.cells for line in cell.source.splitlines()[:1] if cell.cell_type == "markdown"
+    ]
+    first = next((at for at, line in enumerate(headings) if re.match("##+ Exercise", line)), len(headings))
+    for line in headings[first:]:
+        if line.startswith("#") and not BEHIND_THE_LESSON.match(line):
+            yield f"{line!r} stands under exercises or a section that it is no part of; write ## Further: ..."
+    yield from _taken_away(notebook)
+
+
+# A chapter can be run again from any heading: what a section was given by the cells above it is still there.
+
+
+def _taken_away(notebook: NotebookNode) -> Iterator[str]:
+    """Names that mean something else later: modules, functions; and values that a later section was given."""
+    bound: dict[str, tuple[int, str, str]] = {}  # for each name the cell, the section and what bound it
+    given: dict[tuple[str, int], str] = {}  # which section read a name of which cell, first
+    section = ""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            section = cell.source.splitlines()[0]
+        if cell.cell_type != "code":
+            continue
+        names, read = _names(re.sub(r"^[%!].*$", "", cell.source, flags=re.MULTILINE))
+        for name in read - names.keys():
+            if name in bound and section != bound[name][1]:
+                given.setdefault((name, bound[name][0]), section)
+        for name, how in names.items():
+            at, _, before = bound.get(name, (index, "", how))
+            if how != before:
+                yield f"cell {index} makes {name} {how}, which was {before} in cell {at}; choose another name"
+            elif before == "a value" and (name, at) in given:
+                to = given[name, at]
+                yield f"cell {index} changes {name}, which {to!r} was given by cell {at}; choose another name"
+            bound[name] = index, section, how
+
+
+def _names(source: str) -> tuple[dict[str, str], set[str]]:
+    """What a cell binds, and how; and what it reads of other cells."""
+    table, tree = symtable.symtable(source, "cell", "exec"), ast.parse(source)
+    how: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            how |= {(each.asname or each.name).partition(".")[0]: "imported" for each in node.names}
+    how |= {node.name: "a function" for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    symbols = table.get_symbols()
+    names = {
+        each.get_name(): how.get(each.get_name(), "a value")
+        for each in symbols
+        if each.is_assigned() or each.is_imported()
+    }
+    read = {each.get_name() for each in symbols if each.is_referenced()}
+    inner = list(table.get_children())
+    while inner:
+        scope = inner.pop()
+        read |= {each.get_name() for each in scope.get_symbols() if each.is_global() and each.is_referenced()}
+        inner += scope.get_children()
+    return names, read
 
 
 def _slide(cell: NotebookNode) -> str:
@@ -109,6 +173,18 @@ def notebook(*cells):
     return new_notebook(cells=list(cells), metadata={"kernelspec": KERNELSPEC})
 
 
+def cells_of(*sources):
+    """Headings and code, run from top to bottom."""
+    texts = [each for each in sources if each.startswith("#")]
+    made = [new_markdown_cell(each) if each in texts else new_code_cell(each) for each in sources]
+    for number, cell in enumerate([each for each in made if each.cell_type == "code"], 1):
+        cell.execution_count = number
+    for cell in made:
+        if cell.cell_type == "markdown":
+            cell.metadata = {"slideshow": {"slide_type": "subslide" if cell.source.startswith("###") else "slide"}}
+    return made
+
+
 def tagged(*tags):
     return {"tags": list(tags)}
 
@@ -127,6 +203,7 @@ ALLOWED = {
     ),
     "a time, not compared": notebook(printed("3.1 s\n", metadata=tagged("nbval-ignore-output", "shows-time"))),
     "a folder of Kafka's": notebook(printed("log.dirs=/tmp/kafka-logs\n")),
+    "a name again, in its own section": notebook(*cells_of("x = 1", "## 2 Two", "x = 2", "x")),
     "fifteen lines": notebook(new_code_cell("f()\n" * 15, execution_count=1)),
 }
 FORBIDDEN = {
@@ -139,6 +216,20 @@ FORBIDDEN = {
     "an empty cell": (notebook(new_code_cell("", execution_count=1)), "is empty"),
     "a home": (notebook(printed("read /home/ann/orders.parquet")), "/home/ann/orders.parquet"),
     "a Windows home": (notebook(printed(r"read C:\Users\ann")), r"C:\U"),
+    "a module is gone": (
+        notebook(*cells_of("import json", "json", "json = 1")),
+        "makes json a value, which was imported",
+    ),
+    "a function is gone": (notebook(*cells_of("def f(): ...", "f = 1")), "makes f a value, which was a function"),
+    "a value is gone": (
+        notebook(*cells_of("x = 1", "## 2 Two", "x + 1", "x = 2")),
+        "changes x, which '## 2 Two' was given",
+    ),
+    "a function reads it": (
+        notebook(*cells_of("x = 1", "## 2", "def f():\n    return x", "x = 2")),
+        "changes x, which '## 2'",
+    ),
+    "no exercise": (notebook(*cells_of("## Exercises", "### Exercise 1", "### Names")), "'### Names' stands under"),
     "mathematics": (notebook(new_markdown_cell(r"so $\chi^2$ is small")), r"$\chi^2$"),
     "another kernel": (new_notebook(metadata={"kernelspec": KERNELSPEC | {"name": "my-env"}}), "not plain python3"),
     "twice the same id": (with_one_id(notebook(new_markdown_cell("a"), new_markdown_cell("b"))), "the same one"),
