@@ -68,6 +68,15 @@ def test_each_group_is_kept_while_what_it_is_made_of_is_the_same(made, tmp_path)
     assert (tmp_path / "other.html").read_text() == "4"
 
 
+def test_a_fault_is_said_until_it_is_gone(made):
+    """Also by a run that writes nothing, since the one before has."""
+    for _ in range(2):
+        again = made()
+        again.keep("one", "a", lambda: [("one.html", "1")])
+        assert finish(again, faults=["one.html links nowhere"]) == ["one.html links nowhere"]
+    assert again.written == []
+
+
 @pytest.mark.parametrize("change", ["sources", "chapters", "a file is gone", "a copy is old", "faults", "cut off"])
 def test_a_book_is_not_whole_if_anything_is_other(made, tmp_path, change):
     source = ROOT / "LICENSE"

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import io
+import json
 import re
 import shutil
+import subprocess
+import sys
+import zipfile
 from html import unescape
 
 import pytest
 
+from kafkalearn.exercises.kit.functions import Open
+from kafkalearn.predictions.questions import all_predictions
 from tests.book.browsers import wait_for
 from tests.book.conftest import chosen
-from tests.exercises.every_exercise import ALL
+from tests.book.test_exercises_in_the_page import code_of
+from tests.exercises.every_exercise import ALL, one_of_each_form
 from tools import book
 from tools.book import is_edition_of, students, students_folder
+from tools.book.live.runtime import CORE
 from tools.book.pages import faults
 from tools.book.search import INDEX, rows_of
 
@@ -90,6 +101,96 @@ def test_no_notes_show_raw_markdown(made_book):
     for path in made_book.glob("*.instructor.html"):
         html = path.read_text(encoding="utf-8")
         assert re.findall(r"<p>[^<]*(?:```|\n\s*[-|*] |\| ---)", html[html.index("<main") :]) == [], path.name
+
+
+ASKED_OF_IT = """
+import io, json, sys
+from contextlib import redirect_stdout
+sys.path.insert(0, sys.argv[1])
+from tools.page import answer
+for line in sys.stdin:
+    name, payload = json.loads(line)
+    with redirect_stdout(io.StringIO()):
+        said = answer(name, json.dumps(payload))
+    print(said)
+"""
+
+
+@pytest.fixture(scope="module")
+def core(edition, tmp_path_factory):
+    """What the edition's Python unpacks of kafkalearn."""
+    folder, script = tmp_path_factory.mktemp("core"), (edition / students.RUNTIME).read_text(encoding="utf-8")
+    parts = json.loads(script[script.index("{") :].rstrip().removesuffix(";"))["parts"]
+    with zipfile.ZipFile(io.BytesIO(gzip.decompress(base64.b64decode(parts[CORE])))) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def ask(core, *questions):
+    """What the edition's Python answers, in a process that knows no other kafkalearn."""
+    lines = "\n".join(map(json.dumps, questions))
+    words = [sys.executable, "-I", "-S", "-c", ASKED_OF_IT, str(core)]
+    ended = subprocess.run(words, input=lines, capture_output=True, text=True, encoding="utf-8", check=True)
+    return [json.loads(line)["result"] for line in ended.stdout.splitlines()]
+
+
+def test_no_file_of_its_python_has_an_answer_in_words(core):
+    texts = {path: letters(path.read_bytes().decode("latin-1")) for path in core.rglob("*") if path.is_file()}
+    told = {f"the solution of {name}": solution(each) for name, each in ALL.items()}
+    told |= {f"a cure in {name}": letters(cure.cure) for name, each in ALL.items() for cure in each.misconceptions}
+    told |= {f"what is so of {name}": letters(each.so) for name, each in all_predictions().items()}
+    told = {name: text.encode().decode("latin-1") for name, text in told.items()}
+
+    assert len(texts) > 200
+    assert [(name, path.name) for path, text in texts.items() for name, each in told.items() if each in text] == []
+
+
+def test_who_prints_a_module_or_asks_for_a_solution_in_a_page_gets_none(core):
+    code = """import inspect
+import kafkalearn.exercises.chapter01 as m
+print(open(m.__file__).read())
+print(inspect.getsource(m))
+print(m.same_partition.solution(), m.same_partition.solve(), m.same_partition.reasoning)
+"""
+    _, said = ask(
+        core,
+        ["cells.open", {"page": "01_coordinator", "cells": [{"id": "a", "source": code}]}],
+        ["cells.run", {"page": "01_coordinator", "cell": "a", "source": code, "sources": {"a": code}}],
+    )
+    printed = letters(json.dumps(said["outputs"]))
+
+    assert "packed" in printed
+    assert letters("This edition has no solutions: ask your instructor, who has them. None") in printed
+    exercise = ALL["01.same_partition"]
+    told = [solution(exercise), *(letters(each.cure) for each in exercise.misconceptions)]
+    assert [each for each in told if each in printed] == []
+
+
+def test_its_judge_knows_what_the_books_knows(core):
+    tried = [(each, each.solve(), "") for each in one_of_each_form()]
+    tried += [(each, wrong.wrong, wrong.cure) for each in one_of_each_form() for wrong in each.misconceptions[:1]]
+    questions = [
+        ["exercises.check", {"exercise": each.progress.exercise, "code": code_of(each, answer)}]
+        for each, answer, _ in tried
+    ]
+
+    for (each, _, cure), said in zip(tried, ask(core, *questions), strict=True):
+        right = "open" if isinstance(each.judge, Open) else "right"
+        assert said["outcome"] == (right if not cure else "wrong"), (each.name, said)
+        assert letters(cure) in letters(said["html"])
+
+
+def test_no_question_of_its_pages_has_the_answer_in_words(edition):
+    asked = {}
+    for path in edition.glob("*.html"):
+        html = path.read_text(encoding="utf-8")
+        found = re.findall(r'data-asks="([^"]+)"><script type="application/json">(.*?)</script>', html, re.DOTALL)
+        asked |= {name: json.loads(text) for name, text in found}
+
+    assert len(asked) > 20
+    for name, form in asked.items():
+        assert form.keys() == {"id", "kind", "options", "sealed"}
+        assert all_predictions()[name].so not in json.dumps(form, ensure_ascii=False)
 
 
 @pytest.mark.browser

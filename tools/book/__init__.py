@@ -3,7 +3,7 @@
     python3 run.py book          with the outputs that are committed; a chapter without outputs is run first
     python3 run.py book --run    with outputs of its own: each chapter is run unless nothing has changed since it was
 
-The second is the same without answers, for a class (`tools.book.students`). What is as it was is not made again
+The second is the same without solutions, for a class (`tools.book.students`). What is as it was is not made again
 (`tools.book.made`). The committed notebooks are not touched. Python runs in the pages, in the reader's browser:
 `tools.book.live`.
 """
@@ -66,4 +66,9 @@ EDITION = ".edition-of"
 def is_edition_of(book: Path, edition: Path) -> bool:
     """Whether the students' edition in a folder was made from this book as it is."""
     said = edition / EDITION
-    return said.is_file() and said.read_text(encoding="utf-8") == digest(book / RECORD)
+    return said.is_file() and said.read_text(encoding="utf-8") == record_of(book)
+
+
+def record_of(book: Path) -> str:
+    """A digest of all that a finished book was made of; by its words, for it may lie where files do not count."""
+    return digest((book / RECORD).read_text(encoding="utf-8"))

@@ -92,12 +92,12 @@ class Made:
         return (self.folder / name).read_text(encoding="utf-8")
 
     def finish(self, made_of: str, faults: Callable[[Path], Iterable[str]]) -> list[str]:
-        """Remove what no group has; if anything was written, look for faults; keep the record if there are none."""
+        """Remove what no group has; look for faults, also in what was there; keep the record if there is none."""
         known = {name for group in self._now.values() for name in [*group["files"], *group["copies"]]}
         for old in [*self.folder.rglob("*.html"), *(self.folder / "files").rglob("*")]:
             if old.is_file() and old.relative_to(self.folder).as_posix() not in known:
                 old.unlink()
-        wrong = list(faults(self.folder)) if self.written else []
+        wrong = list(faults(self.folder))
         if not wrong:
             self._save(self._now | {_WHOLE: {"made_of": digest(self.made_of, made_of)}})
         return wrong

@@ -65,6 +65,11 @@ def _anchor(fragment: str) -> str:
     return state[1] if state else unquote(fragment)
 
 
+def _leads(fragment: str, page: Page) -> bool:
+    """Whether a browser finds the fragment: as it stands, as nbconvert writes ids that are not ASCII, or decoded."""
+    return not page.anchors.isdisjoint({fragment, _anchor(fragment)})
+
+
 def faults(folder: Path) -> Iterator[str]:
     """A sentence for each load from outside and each dead link in the pages of a folder.
 
@@ -80,5 +85,5 @@ def faults(folder: Path) -> Iterator[str]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.is_file():
                 yield f"{path.name} links to {link}, which is not there"
-            elif parts.fragment and target in pages and _anchor(parts.fragment) not in pages[target].anchors:
+            elif parts.fragment and target in pages and not _leads(parts.fragment, pages[target]):
                 yield f"{path.name} links to {link}, but that page has no such heading"

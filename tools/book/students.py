@@ -1,9 +1,13 @@
 """The students' edition: the book without what is the instructor's, made from the finished book beside it.
 
-Left out are the notes for the instructor with the answers, the solutions below the exercises, the reference of the
-modules that hold the exercises, the table of a class, and all of it in the search. Predictions stay closed as in the
-book. What judges an answer must know it: who asks Python in a page for ``exercises.NAME.solution()`` is shown it, and
-what is handed in says so.
+Left out are the notes for the instructor with the answers, the solutions below the exercises and in the pages' Python,
+the reference of the modules that hold the exercises, the table of a class, and all of it in the search.
+
+What is promised: no solution and no reasoning is in the edition, and what else knows an answer (what is so of a
+prediction, the judge of an exercise, what cures a wrong answer) stands in no page's source and in no module's text in
+words. It is sealed or packed, not secret: a page without a server judges by itself, and who takes it apart finds out.
+What a chapter itself tells below a question stands in its page, closed until there is a prediction, as on a book's next
+page.
 """
 
 from __future__ import annotations
@@ -14,15 +18,18 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.book import EDITION, is_edition_of
+from tools.book import EDITION, is_edition_of, record_of
 from tools.book.live import FOLDER as LIVE
 from tools.book.live import with_policy, without_policy
-from tools.book.made import RECORD, digest
+from tools.book.live.runtime import core_archive, with_core
+from tools.book.made import RECORD
 from tools.book.pages import faults
 from tools.book.playground import PAGE as PLAYGROUND
 from tools.book.playground import playground_page
 from tools.book.search import INDEX, as_script, rows_of
+from tools.book.without_answers import core_for_students
 
+RUNTIME = f"{LIVE}/runtime.js"
 NOT_FOR_STUDENTS = re.compile(r".*\.instructor\.html|class\.html|reference/kafkalearn\.exercises\.\w+\.html")
 _SOLUTION = re.compile(r'<details class="solution">.*?</details>\n?', re.DOTALL)
 _LINK = re.compile(r'<a\b[^>]*\bhref="(?:\.\./)?([^"#]*)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
@@ -56,7 +63,7 @@ def write(book: Path, folder: Path) -> list[str]:
             old.unlink()
     wrong = list(faults(folder))
     if not wrong:
-        stamp.write_text(digest(book / RECORD), encoding="utf-8")
+        stamp.write_text(record_of(book), encoding="utf-8")
     return wrong
 
 
@@ -72,6 +79,8 @@ def _changed(name: str, path: Path) -> str | None:
     """The text of a file as the edition has it; None: as it is."""
     if name == PLAYGROUND:
         return playground_page()
+    if name == RUNTIME:
+        return with_core(path.read_text(encoding="utf-8"), core_archive(core_for_students()))
     if name == INDEX:
         rows = rows_of(path.read_text(encoding="utf-8"))
         return as_script([row for row in rows if not NOT_FOR_STUDENTS.fullmatch(row[0])])

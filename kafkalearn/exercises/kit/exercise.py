@@ -177,7 +177,9 @@ class Exercise:
         return Note(f"Hint {number} of {len(self.hints)}: {self.hints[number - 1]}")
 
     def solution(self) -> Note:
-        """The reasoning, worked out."""
+        """The reasoning, worked out; where an edition for students has none, a sentence that says so."""
+        if not self.reasoning:
+            return Note("This edition has no solutions: ask your instructor, who has them.")
         self.progress.solution_seen()
         return Note(self.reasoning)
 

@@ -166,7 +166,9 @@ globalThis.kafkalearnPredictions = (() => {
     place.setAttribute("aria-label", "Your prediction");
     place.addEventListener("dblclick", (event) => event.stopPropagation());
 
-    function settle(result, isNew) {
+    // What a record says of it is not believed, and may not be known where it was written.
+    function settle(made, isNew) {
+      const result = made.shown ? made : { ...made, right: isRight(question, made.said) };
       place.dataset.made = result.shown ? "shown" : result.right === null ? "said" : result.right ? "right" : "wrong";
       const said = element("p", { className: "kl-said" }, ...line(question, result));
       said.setAttribute("role", "status");

@@ -7,11 +7,13 @@ import gzip
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from tools.book.live.packages import PYODIDE, files
 from tools.environment import ROOT
 
+CORE = "kafkalearn.zip"
 WORKER = Path(__file__).with_name("worker.js")
 _OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 _LEFT_OUT = {"spark", "live", "lab", "__pycache__"}  # what needs Spark's Java, a real Kafka, JupyterLab, another Python
@@ -28,9 +30,26 @@ def runtime() -> str:
     NotFetched
         If Pyodide cannot be fetched.
     """
-    packed = {name: base64.b64encode(gzip.compress(data, 9, mtime=0)).decode() for name, data in parts().items()}
-    described = json.dumps({"parts": packed, "worker": WORKER.read_text(encoding="utf-8")})
-    return f"window.KAFKALEARN_RUNTIME = {described.replace('<', chr(92) + 'u003c')};\n"
+    packed = {name: _packed(data) for name, data in parts().items()}
+    return _script({"parts": packed, "worker": WORKER.read_text(encoding="utf-8")})
+
+
+_BEFORE = "window.KAFKALEARN_RUNTIME = "
+
+
+def with_core(script: str, core: bytes) -> str:
+    """A script of `runtime` with another archive of the core; what stands before it stays."""
+    head, _, described = script.partition(_BEFORE)
+    made = json.loads(described.rstrip().removesuffix(";"))
+    return head + _script(made | {"parts": made["parts"] | {CORE: _packed(core)}})
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+
+
+def _script(described: Mapping[str, object]) -> str:
+    return f"{_BEFORE}{json.dumps(described).replace('<', chr(92) + 'u003c')};\n"
 
 
 def parts() -> dict[str, bytes]:
@@ -38,15 +57,20 @@ def parts() -> dict[str, bytes]:
     of_pyodide = files(PYODIDE, *_OF_PYODIDE, "pyodide-lock.json")
     lock = json.loads(of_pyodide.pop("pyodide-lock.json")) | {"packages": {}}  # none can be fetched
     of_pyodide["python_stdlib.zip"] = _standard_library(of_pyodide["python_stdlib.zip"])
-    return of_pyodide | {"lock.json": json.dumps(lock).encode(), "kafkalearn.zip": core_archive()}
+    return of_pyodide | {"lock.json": json.dumps(lock).encode(), CORE: core_archive()}
 
 
-def core_archive() -> bytes:
-    """kafkalearn's core and the recorded data that it reads, as a zip to unpack where Python looks for modules."""
+def core_archive(files: Mapping[str, bytes] | None = None) -> bytes:
+    """kafkalearn's core and the recorded data that it reads, as a zip to unpack where Python looks for modules.
+
+    `files` by their names there, `core_files` if not said.
+    """
+    if files is None:
+        files = {name: path.read_bytes() for name, path in core_files().items()}
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as written:
-        for inside, path in sorted(core_files().items()):
-            written.writestr(zipfile.ZipInfo(inside), path.read_bytes())  # ZipInfo: the same date in every archive
+        for inside, data in sorted(files.items()):
+            written.writestr(zipfile.ZipInfo(inside), data)  # ZipInfo: the same date in every archive
     return archive.getvalue()
 
 
