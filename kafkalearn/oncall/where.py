@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -60,7 +61,8 @@ def where(
         None: what `describe` or the cluster says; else of groups and transactional ids 50, the default of every
         release.
     describe : str or None
-        What ``kafka-topics.sh --describe`` prints, of any release, pasted whole.
+        What ``kafka-topics.sh --describe`` prints, of any release, pasted whole; of groups also what
+        ``kafka-consumer-groups.sh --describe --state`` prints, which names the coordinator itself.
     brokers : sequence of int, or int
         The brokers of an undisturbed cluster, as for `kafkalearn.coordinator.round_robin_leaders`.
     cluster : Cluster or None
@@ -102,6 +104,8 @@ def where(
     if not given:
         raise KafkaLearnError(f"give at least one {kind}")
     topic = topic_of(kind, topic, describe)
+    if kind == GROUP and describe is not None and (said := described_coordinators(describe)):
+        return _by_their_coordinators(given, said, count_of(kind, partition_count))
     leaders, leaders_from, notes = leaders_for(kind, topic, partition_count, describe, brokers, cluster)
     count = len(leaders) if leaders is not None else count_of(kind, partition_count)
     clients = [client_named(name) for name in _names("partitioner", partitioner)]
@@ -118,6 +122,35 @@ def where(
     if any(each.partition is None for each in places):
         notes = (*notes, _without_key(release))
     return Where(kind, topic, count, tuple(places), leaders_from, notes)
+
+
+_STATE_ROW = re.compile(r"(?P<group>.+?)\s+\S+:\d+\s+\((?P<broker>\d+)\)(?:\s|$)")
+
+
+def described_coordinators(describe: str) -> dict[str, int]:
+    """The coordinator of each group in what ``kafka-consumer-groups --describe --state`` prints; empty: it is none.
+
+    >>> described_coordinators("GROUP COORDINATOR (ID) STATE\\nbilling kafka-2:9092 (2) Stable")
+    {'billing': 2}
+    """
+    lines = describe.splitlines()
+    begins = next((at for at, line in enumerate(lines) if "GROUP" in line and "COORDINATOR (ID)" in line), None)
+    if begins is None:
+        return {}
+    rows = (match for line in lines[begins + 1 :] if (match := _STATE_ROW.match(line.strip())))
+    return {row["group"]: int(row["broker"]) for row in rows}
+
+
+def _by_their_coordinators(names: Iterable[object], said: Mapping[str, int], count: int) -> Where:
+    """The answer from a tool that names the coordinators itself."""
+    places = []
+    for each in names:
+        name = text(GROUP, each)
+        if name not in said:
+            raise KafkaLearnError(f"describe has no coordinator of group {shown(name)}; it has {listed([*said][:10])}")
+        places.append(Place(name, None, offsets_partition(name, count), said[name], True))
+    note = f"The coordinators are those that the tool names; partitions are of {count}, the default of {OFFSETS_TOPIC}."
+    return Where(GROUP, OFFSETS_TOPIC, count, tuple(places), "describe", (note,))
 
 
 def _names(what: str, names: object) -> tuple:
@@ -257,6 +290,13 @@ CLIENTS: MappingProxyType[str, Client] = MappingProxyType(
             Client("librdkafka", "crc32", is_empty_no_key=True),
             Client("confluent-kafka", "crc32", is_empty_no_key=True),
             Client("kcat", "crc32", is_empty_no_key=True),
+            Client("kafkajs", "murmur2"),
+            Client("node-rdkafka", "crc32", is_empty_no_key=True),
+            Client("confluent-kafka-dotnet", "crc32", is_empty_no_key=True),
+            Client("confluent-kafka-go", "crc32", is_empty_no_key=True),
+            Client("rust-rdkafka", "crc32", is_empty_no_key=True),
+            Client("karafka", "crc32", is_empty_no_key=True),
+            Client("ruby-kafka", "crc32"),
             Client("sarama", "fnv1a"),
             Client("consistent", "crc32"),
             Client("consistent_random", "crc32", is_empty_no_key=True),
@@ -271,7 +311,9 @@ CLIENTS: MappingProxyType[str, Client] = MappingProxyType(
 References
 ----------
 Apache Kafka 4.3, ``BuiltInPartitioner``; kafka-python and aiokafka, ``DefaultPartitioner``; franz-go,
-``StickyKeyPartitioner``; librdkafka 2.16, ``partitioner`` in its CONFIGURATION.md; Sarama, ``NewHashPartitioner``.
+``StickyKeyPartitioner``; KafkaJS 2, ``DefaultPartitioner`` (of 1.x ``JavaCompatiblePartitioner``); librdkafka 2.16
+and those that stand on it, ``partitioner`` in its CONFIGURATION.md; ruby-kafka, ``Partitioner``; Sarama,
+``NewHashPartitioner``.
 """
 
 

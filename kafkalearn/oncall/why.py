@@ -265,6 +265,13 @@ class Why(Answer):
                 f"Cannot tell: of {lines}, {self.reading.unknown_count} may speak of groups, and none was understood."
                 f"{'' if self.shows_unknown else ' --unknown shows them.'}"
             )
+        if self.reading.handed_on_count:
+            said = counted(self.reading.handed_on_count, "line")
+            return wrapped(
+                f"Cannot tell: {said} of {self.reading.line_count} say which partitions an application was given or "
+                "lost in a rebalance; why, and in which group, they do not say. Wanted is the server log of the "
+                "group's coordinator (level INFO), or the client's own log."
+            )
         return wrapped(
             f"Nothing about groups in {counted(self.reading.line_count, 'line')}. Wanted is the server log of the "
             "group's coordinator (level INFO), or the logs of its consumers."
@@ -291,10 +298,11 @@ class Why(Answer):
         if found:
             lines.append("  What would have avoided them:")
             lines += [wrapped(f"{each}.", "  - ") for each in found]
+        if any(each.scenario for each in found):
             shown_by_logs = sorted({name for each in found for name in each.settings})
             known = f"All but {listed(shown_by_logs)} are" if shown_by_logs else "All settings are"
             lines.append(wrapped(f"{known} taken as the defaults of Kafka {self.release}; --set changes that.", "    "))
-        if any(each.cause == LEFT for each in later):
+        if any(each.cause == LEFT and each.said is None for each in later):
             lines.append(wrapped("Why members left stands in their own logs; give those, too.", "  "))
         if history.group in self.now:
             lines.append(wrapped(f"Now: {self.now[history.group]}.", "  "))
@@ -356,7 +364,7 @@ _NOTES = {
     kinds.STATIC_UNRELEASED: "a second member wants the group.instance.id {instance}, which is in use: it is refused",
     kinds.STATIC_LEFT_FOR_A_WHILE: "{who} left as a static member; its place is kept for the session timeout",
     kinds.NOT_REJOINED: "removed, because they did not join again within the rebalance timeout: {members}",
-    kinds.GROUP_LOADED: "its coordinator has changed: another broker has loaded the group",
+    kinds.GROUP_LOADED: "its coordinator has loaded the group: it moved to this broker, or the broker was started",
 }
 
 

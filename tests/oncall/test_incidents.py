@@ -271,7 +271,7 @@ def test_members_that_a_broker_removed_because_they_did_not_join_again_are_named
 def test_a_group_that_is_loaded_member_by_member_is_told_once():
     loaded = "Loaded member MemberMetadata(memberId={}, groupInstanceId=None) in group billing with generation 7."
     answer = why([at(1, loaded.format(A)), at(1, loaded.format(B))], has_advice=False)
-    assert " ".join(str(answer).split()).count("another broker has loaded the group") == 1
+    assert " ".join(str(answer).split()).count("its coordinator has loaded the group") == 1
     assert answer.outcome == Outcome.CANNOT_TELL
 
 
@@ -474,3 +474,97 @@ def test_packed_logs(tmp_path, kind):
     (tmp_path / "torn").write_bytes(packed[: len(packed) // 2])
     assert why([tmp_path / f"server.log.{kind}"], has_advice=False).reading.line_count == 3000
     assert why([tmp_path / "torn"], has_advice=False).reading.torn == (str(tmp_path / "torn"),)
+
+
+# What is no join, no move, no name; and what a client has no setting for.
+
+
+def test_a_member_that_kip_848_fenced_has_not_joined():
+    """The states of the client say it: FENCED is the end of a membership, JOINING is no member yet."""
+    lines = [
+        java(1, "ConsumerGroupHeartbeatRequest failed for member m-1 because epoch 7 is fenced."),
+        java(1, "Member m-1 with epoch 7 transitioned from STABLE to FENCED."),
+        java(2, "Member m-1 with epoch 0 transitioned from FENCED to JOINING."),
+    ]
+    answer = why(lines, has_advice=False)
+    (one,) = answer.rebalances
+    assert (one.cause, one.protocol, one.client) == ("member dropped", "consumer", "c1")
+    assert "heartbeats lost" in one.words or "no member any more" in one.words
+    assert {"heartbeats lost", "revoked too late"} <= {*answer.as_data()["groups"][0]["rebalances"][0]["may_be"]}
+    assert answer.as_data()["groups"][0]["protocol"] == "consumer"
+
+
+def test_a_member_of_kip_848_that_is_stale_was_late_with_its_poll():
+    assert named([java(1, "Member m-1 with epoch 7 transitioned from LEAVING to STALE.")]) == ["poll interval exceeded"]
+
+
+def target(second, epoch, *members):
+    rest = ", ".join(f"{each}=MemberAssignment(partitions={{T=[0]}})" for each in members)
+    words = f"Computed a new target assignment for epoch {epoch} with 'uniform' assignor in 1ms"
+    return at(second, f"[GroupId billing] {words}: {{{rest}}}.")
+
+
+def test_who_came_and_went_is_seen_in_the_assignments():
+    lines = [target(1, 4, "m1", "m2"), target(2, 5, "m1"), target(3, 6, "m1", "m3"), target(4, 7, "m4", "m3")]
+    found = why(lines, has_advice=False).rebalances
+    assert [(each.cause, each.member) for each in found] == [
+        ("unknown", None), ("member left", "m2"), ("member joined", "m3"), ("unknown", None),
+    ]  # fmt: skip
+
+
+def test_a_broker_that_was_started_is_no_other_broker():
+    answer = why([at(1, "[GroupCoordinator 0]: Loading group metadata for billing with generation 1")])
+    said = " ".join(str(answer).split())
+    assert "it moved to this broker, or the broker was started" in said
+    assert "another broker" not in said
+
+
+@pytest.mark.parametrize("words", ["rebalanced: revoked:", "rebalancing", "is empty", "joins again"])
+def test_a_word_behind_group_is_no_name(words):
+    answer = why([f"2026-11-22 15:46:13,448 WARN Consumer group {words} rebalance in progress"], has_advice=False)
+    assert {each.group for each in answer.groups} <= {None}
+
+
+WORKER = (
+    "[Worker clientId=w1, groupId=connect] Member w1-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11 sending LeaveGroup request "
+)
+POLL_EXPIRED = (
+    "to coordinator kafka-1:9092 (id: 2147483646 rack: null) due to consumer poll timeout has expired. This means the "
+    "time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, which typically "
+    "implies that the poll loop is spending too much time processing messages."
+)
+
+
+def test_a_worker_of_connect_is_given_settings_that_a_worker_has():
+    answer = why([at(1, f"{WORKER}{POLL_EXPIRED}")])
+    (one,), (said,) = answer.rebalances, answer.advice["connect"]
+    assert one.cause == "poll interval exceeded"
+    assert "rebalance.timeout.ms" in one.words
+    assert "rebalance.timeout.ms of the worker" in str(said)
+    assert "max.poll" not in str(said) + one.words
+    consumer = why([at(1, f"{WORKER.replace('Worker', 'Consumer')}{POLL_EXPIRED}")])
+    assert "max.poll.interval.ms" in str(consumer.advice["connect"][0])
+
+
+def test_why_a_member_left_is_said_where_its_line_says_it():
+    lines = [
+        "15:46:13.448 [info] Group member (billing,coor=#PID<0.1.0>,cb=#PID<0.2.0>,generation=0):",
+        "Leaving group, reason: {{:unsupported_vsn_range, :join_group, {0, 1}, {2, 6}},",
+    ]
+    said = " ".join(str(why(lines, has_advice=False)).split())
+    assert "unsupported_vsn_range, :join_group" in said
+    assert "does not say why" not in said
+
+
+def test_partitions_that_an_application_lost_are_no_silence():
+    line = '{"timestamp":"2026-11-22T15:46:13Z","message":"Pre rebalance Revoke([Elem { topic: \\"orders\\" }])"}'
+    answer = why([line], has_advice=False)
+    assert answer.outcome == Outcome.CANNOT_TELL
+    assert "1 line of 1 say which partitions an application was given or lost" in " ".join(str(answer).split())
+
+
+def test_a_time_with_an_ordinal_is_read():
+    (one,) = why(
+        ["November 22nd 2026, 15:46:13.448 error Heartbeat session expired - marking coordinator dead"]
+    ).rebalances
+    assert one.started_ms == 1795362373448

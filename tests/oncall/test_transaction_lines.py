@@ -142,3 +142,24 @@ def test_a_group_that_is_asked_for_hides_transactions():
 
 def test_every_kind_has_its_words_and_its_advice():
     assert all(each.words and each.advice for each in MEANINGS.values())
+
+
+FLINK = (
+    "2026-11-22 15:46:13,448 WARN a.Sink [] - Transaction KafkaTransactionState [transactionalId=Source: a -> Sink: b-1"
+    ", producerId=7, epoch=5] has been open for {} ms. This is close to or even exceeding the "
+    "transaction timeout of 60000 ms."
+)
+
+
+@pytest.mark.parametrize(("open_ms", "kind"), [(70_000, "timed out"), (55_000, "open for long")])
+def test_flink_says_how_long_a_transaction_is_open(open_ms, kind):
+    (found,) = why([FLINK.format(open_ms)], has_advice=False).transactions
+    assert (found.kind, found.transactional_id, found.producer_id) == (kind, "Source: a -> Sink: b-1", None)
+
+
+def test_an_exception_at_the_beginning_of_a_line_is_no_logger():
+    lines = [
+        "15:46:13 ERROR RecordCollectorImpl - task [1_7] Error encountered sending record to topic changelog due to:",
+        "org.apache.kafka.common.errors.InvalidProducerEpochException: Producer attempted to produce with an old one.",
+    ]
+    assert [each.kind for each in why(lines, has_advice=False).transactions] == ["old epoch"]

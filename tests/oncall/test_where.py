@@ -215,3 +215,22 @@ def test_no_line_is_wider_than_a_terminal(monkeypatch):
 def test_every_client_that_is_named_has_its_rule():
     assert client_named("librdkafka").partitioner == client_named("confluent-kafka").partitioner == "crc32"
     assert client_named("java").partitioner == client_named("aiokafka").partitioner == "murmur2"
+
+
+def test_a_tool_that_names_the_coordinator_is_believed():
+    state = (
+        "GROUP          COORDINATOR (ID)      ASSIGNMENT-STRATEGY  STATE   #MEMBERS\n"
+        "billing        kafka-3:9092 (3)      range                Stable  2\n"
+        "my group       kafka-1:9092 (1)      range                Empty   0\n"
+    )
+    answer = where(["billing", "my group"], describe=state)
+    found = [(each.name, each.partition, each.broker) for each in answer.places]
+    assert found == [("billing", 9, 3), ("my group", 21, 1)]
+    assert "the tool names" in str(answer)
+    with pytest.raises(KafkaLearnError, match="no coordinator of group 'search'"):
+        where("search", describe=state)
+
+
+@pytest.mark.parametrize(("client", "partition"), [("kafkajs", 10), ("node-rdkafka", 9), ("rust-rdkafka", 9)])
+def test_other_clients_are_known_by_their_names(client, partition):
+    assert where("TT0124", "key", partition_count=15, partitioner=client).places[0].partition == partition

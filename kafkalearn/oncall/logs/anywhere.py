@@ -30,7 +30,7 @@ _TIME_FORMS = tuple(
         (rf"(?<!\d)(\d\d)[/.](\d\d)[/.](\d{{4}}),? {_CLOCK}{_ZONE}", "mdy"),
         (rf"(?<!\d)(\d{{1,2}})[ /-]{_MONTH}[ /-](\d{{4}})[ :]{_CLOCK}{_ZONE}", "dby"),
         (rf"(?<!\d)(\d{{4}})[ -]{_MONTH}[ -](\d{{1,2}}) {_CLOCK}{_ZONE}", "ybd"),
-        (rf"{_MONTH} +(\d{{1,2}}),? (\d{{4}})[, @]*{_CLOCK}{_ZONE}", "bdy"),
+        (rf"{_MONTH}[a-z]* +(\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})[, @]*{_CLOCK}{_ZONE}", "bdy"),
     )
 )
 _TWELVE = re.compile(rf"{_MONTH} (\d{{1,2}}), (\d{{4}}),? (\d{{1,2}}):(\d\d):(\d\d) ([AP]M)")
@@ -157,6 +157,25 @@ _NO_NAMES = frozenset(
     {"is", "has", "was", "the", "rebalance", "coordinator", "protocol", "instance", "for", "due", "by", "with", "in"}
     | {"generation", "member", "members", "metadata", "and", "to", "id", "session", "at", "leader", "failed", "error"}
     | {"authorization", "request", "management", "membership", "status", "not", "name", "of", "joined", "because"}
+    | {"rebalanced", "rebalancing", "rebalances", "joining", "joins", "join", "leaving", "left", "leaves", "leave"}
+    | {"assignment", "offset", "offsets", "commit", "heartbeat", "heartbeats", "subscription", "epoch", "state", "type"}
+    | {
+        "size",
+        "empty",
+        "dead",
+        "stable",
+        "loading",
+        "loaded",
+        "lost",
+        "changed",
+        "change",
+        "ready",
+        "started",
+        "stopped",
+    }
+    | {"are", "was", "will", "can", "cannot", "could", "did", "does", "may", "must", "should", "have", "had", "been"}
+    | {"but", "or", "if", "when", "which", "that", "this", "these", "from", "into", "on", "as", "an", "after", "before"}
+    | {"its", "it", "now", "then", "again", "already", "still", "no", "any", "all", "new", "old", "consumer", "client"}
 )
 _PAIR = re.compile(r"([A-Za-z_][\w.]{0,40})\"?[=:] ?(\"(?:[^\"\\]|\\.)*\"|<?[^\s,;\"}]+)")
 _TAILS = (

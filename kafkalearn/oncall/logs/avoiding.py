@@ -15,7 +15,7 @@ from typing import Any
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.causes import CLOSED, HEARTBEATS, JOINED, POLL, client_of
-from kafkalearn.oncall.logs.lines import LogEvent
+from kafkalearn.oncall.logs.lines import LIBRDKAFKA, OF_A_WORKER, LogEvent
 from kafkalearn.oncall.logs.rebalances import CLASSIC, GroupHistory, Rebalance
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE
@@ -40,6 +40,18 @@ _WORTH_TRYING: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """The settings that can avoid each cause; others are not tried."""
+
+OF_WORKERS: Mapping[str, str] = MappingProxyType(
+    {
+        POLL: "rebalance.timeout.ms of the worker (60 s unless it is set) above the longest time that it needs between "
+        "two polls: so long starting and stopping tasks may take. What the line says of poll settings is a consumer's, "
+        "which a worker has not",
+        HEARTBEATS: "session.timeout.ms of the worker (10 s unless it is set) above the longest time it was silent",
+        CLOSED: "scheduled.rebalance.max.delay.ms of the worker (5 min unless it is set) above the time that a restart "
+        "takes: its tasks wait for it so long (KIP-415)",
+    }
+)
+"""What can avoid each cause for a worker of Kafka Connect, which has settings of its own: no scenario is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +104,8 @@ def advice(
     scenario_events.Settings(release if release in scenario_events.ANSWERS_FOR else DEFAULT_RELEASE, settings or {})
     known = {**_settings_of(history, events), **(settings or {})}
     known = {**_at_most(history, events, known, release), **known}
+    if any(event.group == history.group and event.fields.get(OF_A_WORKER) for event in events):
+        return _of_worker(history.rebalances)
     static = _static_clients(history, events)
     found: dict[str, list[tuple[int, str]]] = {}
     of_static: set[str] = set()
@@ -105,6 +119,21 @@ def advice(
         _asked(cause, lines, history, _member_count(history, events), known, release, cause in of_static)
         for cause, lines in sorted(found.items())
     )
+
+
+def _of_worker(rebalances: Sequence[Rebalance]) -> tuple[Advice, ...]:
+    counts = {cause: sum(one.cause == cause for one in rebalances) for cause in OF_WORKERS}
+    return tuple(
+        Advice(cause, count, "", MappingProxyType({}), OF_WORKERS[cause], ())
+        for cause, count in sorted(counts.items())
+        if count
+    )
+
+
+def _is_of_librdkafka(history: GroupHistory, cause: str) -> bool:
+    """Whether only clients of librdkafka, which has no max.poll.records, say a cause."""
+    said = {each.writer for one in history.rebalances if one.cause == cause for each in one.evidence}
+    return said == {LIBRDKAFKA}
 
 
 def _incidents(rebalances: Sequence[Rebalance]) -> Iterable[tuple[Rebalance, int | None]]:
@@ -156,6 +185,8 @@ def _asked(
     tried = {name: values for name, values in CANDIDATES[history.protocol].items() if name in _WORTH_TRYING[cause]}
     if is_static:
         tried.pop("group.instance.id", None)  # it has one
+    if _is_of_librdkafka(history, cause):
+        tried.pop("max.poll.records", None)
     own = {name: value for name, value in known.items() if _is_of(name, history.protocol)}
     try:
         found = find_change(story, history.protocol, release=release, settings=own, candidates=tried)

@@ -59,7 +59,8 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         MOVED: Cause("asked a broker that is the coordinator of its group no longer"),
         NO_COORDINATOR: Cause("lost its coordinator; the log does not say why", (MOVED, HEARTBEATS)),
         DROPPED: Cause(
-            "was no member any more when it asked: the group had gone on without it", (HEARTBEATS, POLL, SYNC, REMOVED)
+            "was no member any more when it asked: the group had gone on without it",
+            (HEARTBEATS, POLL, SYNC, TOO_LATE, REMOVED),
         ),
         INCONSISTENT: Cause("was refused: it has no assignor in common with the group"),
         FOLLOWUP: Cause(

@@ -30,6 +30,21 @@ AWAY = (kinds.POLL_EXPIRED, kinds.CLIENT_LEAVING, kinds.CLIENT_CLOSING, kinds.HE
 GENERATIONS = (kinds.CLIENT_JOINED, kinds.CLIENT_EPOCH)
 """A client of the classic protocol, and one of KIP-848, has joined a generation."""
 
+FENCED_STATE, STALE_STATE = "FENCED", "STALE"
+_NO_MEMBER_IN = (FENCED_STATE, STALE_STATE, "FATAL", "UNSUBSCRIBED", "LEAVING", "PREPARE_LEAVING", "JOINING")
+
+
+def is_away(event: LogEvent) -> bool:
+    """Whether a client is no member any more: it left, or a state of KIP-848 says so."""
+    if event.kind == kinds.CLIENT_EPOCH:
+        return event.fields.get("state") in _NO_MEMBER_IN
+    return event.kind in AWAY or event.kind == kinds.CLIENT_FENCED
+
+
+def is_generation(event: LogEvent) -> bool:
+    """Whether a client is a member in a generation, or at an epoch."""
+    return event.kind in GENERATIONS and (event.generation or 0) > 0 and not is_away(event)
+
 
 @dataclass(slots=True)
 class Client:
@@ -48,10 +63,10 @@ class Client:
 
     def note(self, event: LogEvent) -> None:
         """Keep whether it is a member, and when it wanted to be one."""
-        if event.kind in GENERATIONS and (event.generation or 0) > 0:
+        if is_generation(event):
             self.is_member = True
             self.first_joined_ms = event.time_ms if self.first_joined_ms is None else self.first_joined_ms
-        elif event.kind in AWAY:
+        elif is_away(event):
             self.is_member = False
         elif event.kind == kinds.CLIENT_JOINING and not self.is_member and event.time_ms is not None:
             self.joins_ms.append(event.time_ms)
@@ -220,6 +235,8 @@ class Rebalance:
     def words(self) -> str:
         """The cause as a sentence."""
         said = causes.CAUSES[self.cause].words
+        if self.cause == causes.POLL and any(each.fields.get(kinds.OF_A_WORKER) for each in self.evidence):
+            said = "did not poll within the worker's rebalance.timeout.ms, and left by itself"
         if self.cause == causes.UNKNOWN and self.is_join_seen:
             who = self.client or self.member or "a member"
             return f"{who} joined; whether it was new, the log does not show"

@@ -40,7 +40,15 @@ from kafkalearn.oncall.logs.causes import (
     client_of,
     own_reason,
 )
-from kafkalearn.oncall.logs.clients import CLASSIC, NEAR_MS, Client, Rebalance
+from kafkalearn.oncall.logs.clients import (
+    CLASSIC,
+    CONSUMER,
+    FENCED_STATE,
+    NEAR_MS,
+    STALE_STATE,
+    Client,
+    Rebalance,
+)
 from kafkalearn.oncall.logs.lines import ERLANG, GO, JAVASCRIPT, LIBRDKAFKA, PYTHON, RUBY, LogEvent
 
 NOTHING, SOMETHING, BROAD, NAMED = range(4)
@@ -182,6 +190,9 @@ def said_by(event: LogEvent) -> tuple[str, int]:
         return UNSUBSCRIBED, BROAD
     if kind == kinds.CLIENT_FENCED:
         return (FENCED, NAMED) if "nstance" in event.text else (DROPPED, BROAD)
+    if kind == kinds.CLIENT_EPOCH:  # a state of KIP-848
+        state = event.fields.get("state")
+        return {FENCED_STATE: (DROPPED, BROAD), STALE_STATE: (POLL, NAMED)}.get(str(state), (UNKNOWN, NOTHING))
     if kind == kinds.CLIENT_LEAVING:
         return _of_leaving(event)
     if kind in (kinds.HEARTBEAT_FAILED, kinds.JOIN_FAILED, kinds.SYNC_FAILED, kinds.CLIENT_LOST):
@@ -311,9 +322,11 @@ def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:
     members = {each.member for each in one.evidence if each.member}
     reasons = (said for each in one.evidence if (said := _own_words(each)))
     generation = next((each.generation for each in one.evidence if each.generation is not None), None)
+    is_new = any(each.kind in (kinds.CLIENT_EPOCH, kinds.CLIENT_FENCED) for each in one.evidence)
+    is_new = is_new and not any("nstance" in each.text for each in one.evidence if each.kind == kinds.CLIENT_FENCED)
     return Rebalance(
         client.group,
-        CLASSIC,
+        CONSUMER if is_new else CLASSIC,
         one.first.time_ms,
         None if end is None else end.time_ms,
         one.cause,
@@ -324,7 +337,7 @@ def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:
         False,
         (),
         tuple(one.evidence[:MOST_EVIDENCE]),
-        next(reasons, None) if one.cause in (UNKNOWN, REJOINED) else None,
+        next(reasons, None) if one.cause in (UNKNOWN, REJOINED, LEFT) else None,
         is_join_seen=one.is_join_seen,
     )
 

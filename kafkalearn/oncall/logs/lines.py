@@ -159,6 +159,7 @@ _STREAM = re.compile(r"std(?:out|err) [FP] ")
 _COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 _BROKER_CONTEXT = ("[GroupCoordinator ", "[GroupMetadataManager ", "[GroupCoordinatorService ")
 _CLIENT_CONTEXT = ("[Consumer ", "[Worker ")
+OF_A_WORKER = "is_worker"  # a field of events that a worker of Kafka Connect wrote
 _TIMES = ("@timestamp", "timestamp", "time", "ts", "timeMillis", "instant", "datetime", "date")
 _MESSAGES = ("message", "msg", "log", "textPayload", "MESSAGE", "event", "body")
 _LOGGERS = ("logger_name", "loggerName", "logger", "log.logger", "name")

@@ -29,6 +29,7 @@ from kafkalearn.oncall.logs.lines import (
     HEARTBEAT_FAILED,
     HEARTBEAT_REBALANCING,
     JAVA,
+    OF_A_WORKER,
     SHUFFLED_MS,
     Clock,
     Line,
@@ -211,6 +212,9 @@ _NO_NEWS = re.compile(
 )
 """Words that speak of other groups, or that say again what a client has said."""
 
+_HANDED_ON = re.compile(r"(?:Pre|Post)[ -]rebalance:? (?:Assign|Revoke)\(|partitions (?:revoked|assigned|lost): \[")
+"""An application's own words for what its client gave or took in a rebalance: not why, and of which group."""
+
 _OBJECT = re.compile(r"\[?\{|\{? ?severity: \d,")
 """How an object over many lines begins: alone on a line, or with node-rdkafka's first pair, whatever stands before."""
 
@@ -219,6 +223,7 @@ _TWO_LINES = re.compile(
     r"(?:Group member|group coordinator) \(.*,generation=\d+(?:,pid=.*)?\):\s*$"
     r"|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$"
 )
+_WORKERS = ("[Worker clientId=", "connect.runtime.distributed.WorkerCoordinator")
 _CONTEXTS = ("[GroupCoordinator", "[GroupCoordinatorService", "[GroupMetadataManager", "[Consumer", "[Worker")
 
 
@@ -254,6 +259,7 @@ class Reading:
     clocks_back: tuple[ClockBack, ...] = ()  # of each source the first place
     skipped: tuple[str, ...] = ()  # files of a folder that are no text
     transactions: tuple[TransactionEvent, ...] = ()  # what the lines say of transactions, as they stood
+    handed_on_count: int = 0  # lines that say what an application was given or lost, and no more
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -277,7 +283,7 @@ class Reader:
         self.torn: list[str] = []
         self.skipped: list[str] = []
         self.events: list[LogEvent] = []
-        self.line_count = self.unknown_count = 0
+        self.line_count = self.unknown_count = self.handed_on_count = 0
         self.unknown: list[UnknownLine] = []
         self.transactions: list[TransactionEvent] = []
         self.sources: dict[str, int] = {}
@@ -408,10 +414,15 @@ class Reader:
         event = as_shortened(event, text)
         if event is None:
             self._count_unknown(text, source, number)
-        return None if event is None else self._keep(event)
+            return None
+        if event.writer != BROKER and any(each in text for each in _WORKERS):
+            event = event._replace(fields={**event.fields, OF_A_WORKER: True})
+        return self._keep(event)
 
     def _count_unknown(self, text: str, source: str, number: int) -> None:
         """Count a line of which nothing is known, if it speaks of groups."""
+        if _HANDED_ON.search(text):
+            self.handed_on_count += 1
         is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
         if is_about and speaks_of_groups(text):
             self._unknown(text, source, number)
@@ -420,6 +431,8 @@ class Reader:
         """Keep what a line says of a transaction; whether it is about nothing else."""
         line = split(text, self.clock)
         event = event_of_line(line.message, line.time_ms, source, number)
+        if event is None and line.message != text:  # a class of an exception, which may look like a logger
+            event = event_of_line(text, line.time_ms, source, number)
         if event is not None and len(self.transactions) < MOST_EVENTS:
             self.transactions.append(event)
         return event is not None or line.message.startswith(OF_TRANSACTIONS)
@@ -530,6 +543,7 @@ class Reader:
             tuple(self._back.values()),
             tuple(self.skipped),
             tuple(self.transactions),
+            self.handed_on_count,
         )
 
     def _drop_doubtful(self) -> None:

@@ -7,6 +7,7 @@ of the clients are asked (`own_words`); where there is none, they are all there 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,15 +18,15 @@ from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.oncall.logs import causes
 from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.clients import (
-    AWAY,
     CLASSIC,
     CONSUMER,
-    GENERATIONS,
     NEAR_MS,
     Client,
     Clients,
     GroupHistory,
     Rebalance,
+    is_away,
+    is_generation,
 )
 from kafkalearn.oncall.logs.incidents import gap_ms, host_of, is_start, is_whole, of_broker, with_incidents
 from kafkalearn.oncall.logs.lines import BEHIND_UNKNOWN, BROKER, LogEvent
@@ -170,10 +171,10 @@ def of_clients(group: str | None, clients: Clients) -> list[Rebalance]:
         for event in client.events:
             if event.kind == kinds.CLIENT_JOINING:
                 started = event.time_ms if started is None else started
-            elif event.kind in AWAY or (last == 0 and is_start(event)):
+            elif is_away(event) or (last == 0 and is_start(event)):
                 is_new = is_known = True
-                started = None if event.kind in AWAY else started
-            elif event.kind in GENERATIONS and event.generation is not None and event.generation > last:
+                started = None if is_away(event) else started
+            elif is_generation(event) and event.generation is not None and event.generation > last:
                 last = event.generation
                 is_new = is_new or last == 1
                 joined[last].append(_Seen(client, started, event, is_new, is_known or last == 1))
@@ -324,6 +325,8 @@ def of_consumer_group(group: str | None, found: list[LogEvent], clients: Clients
     rebalances: list[Rebalance] = []
     before: LogEvent | None = None
     last_hash: object = None
+    bumped = {event.generation for event in found if event.kind == kinds.EPOCH_BUMPED}
+    target: frozenset[str] = frozenset()  # the members in the last assignment that a line has in full
     open_from = 0  # the first rebalance that no assignment has ended yet
     for place_of_event, event in enumerate(found):
         if event.kind == kinds.EPOCH_BUMPED:
@@ -335,7 +338,11 @@ def of_consumer_group(group: str | None, found: list[LogEvent], clients: Clients
             )
             rebalances.append(with_clients(one, clients))
             before, last_hash = None, event.fields.get("hash")
+        elif event.kind == kinds.TARGET_COMPUTED and event.generation not in bumped:
+            rebalances.append(with_clients(_of_target(group, event, target), clients))
+            target, open_from = members_in(event) or target, len(rebalances)
         elif event.kind == kinds.TARGET_COMPUTED:
+            target = members_in(event) or target
             for place in range(len(rebalances) - 1, open_from - 1, -1):
                 if (rebalances[place].generation or 0) > (event.generation or 0):
                     break
@@ -344,6 +351,34 @@ def of_consumer_group(group: str | None, found: list[LogEvent], clients: Clients
         elif event.kind in CAUSE_OF_EVENT:
             before = event
     return rebalances
+
+
+_IN_TARGET = re.compile(r"[{ ]([^\s{}=,]+)=MemberAssignment\(")
+
+
+def members_in(event: LogEvent) -> frozenset[str]:
+    """The members of a target assignment, where its line has them, as those of 4.0 to 4.2 do.
+
+    >>> from kafkalearn.oncall.logs import read
+    >>> front = "[2026-11-22 15:46:13,000] INFO [GroupId g] Computed a new target assignment for epoch 4 with 'range' "
+    >>> members_in(read([f"{front}assignor in 1ms: {{c1=MemberAssignment(partitions={{}})}}. (a.B)"]).events[0])
+    frozenset({'c1'})
+    """
+    return frozenset(_IN_TARGET.findall(str(event.fields.get("rest", ""))))
+
+
+def _of_target(group: str | None, event: LogEvent, before: frozenset[str]) -> Rebalance:
+    """The rebalance of an epoch of which only the assignment is seen: who came and went is who is in it now."""
+    now = members_in(event)
+    came, went = now - before, before - now
+    cause, member = causes.UNKNOWN, None
+    if before and now and len(came) + len(went) == 1:
+        cause, member = (causes.JOINED, *came) if came else (causes.LEFT, *went)
+    name = causes.client_of(member) if member else None
+    return Rebalance(
+        *(group, CONSUMER, event.time_ms, event.time_ms, cause, member, name, None, event.generation, False, ()),
+        (event,),
+    )
 
 
 def _out_of_order(found: list[LogEvent], place: int) -> LogEvent | None:
@@ -489,7 +524,8 @@ def _history(group: str | None, found: list[LogEvent], clients: Clients) -> Grou
         more = of_broker(group, found, rebalances)
         rebalances = sorted([*rebalances, *more], key=lambda each: each.started_ms or 0) if more else rebalances
     notes = tuple(each for each in found if each.kind in _NOTES)
-    protocol = CONSUMER if is_consumer else CLASSIC
+    is_new = is_consumer or (not found and bool(rebalances) and all(one.protocol == CONSUMER for one in rebalances))
+    protocol = CONSUMER if is_new else CLASSIC
     whole = is_whole(found, rebalances, own)
     said = dict.fromkeys(kinds.EVENTS[each.kind] for each in (*found, *(each for one in own for each in one.events)))
     return GroupHistory(

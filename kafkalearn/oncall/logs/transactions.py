@@ -16,7 +16,7 @@ INITIALIZED, LOADED = "initialized", "coordinator loaded"
 TIMED_OUT, ROLLBACK_FAILED, FENCED, OLD_EPOCH = "timed out", "rollback failed", "fenced", "old epoch"
 NOT_ENDED, MARKER_REFUSED, MARKER_DELAYED = "not ended", "marker refused", "marker delayed"
 EXPIRED, BAD_TIMEOUT, OTHER_STATE, OUT_OF_ORDER = "id unknown", "timeout too long", "other state", "out of order"
-NOT_VERIFIED, UNSUPPORTED, GIVEN_UP = "not verified", "unsupported", "marker given up"
+NOT_VERIFIED, UNSUPPORTED, GIVEN_UP, OPEN_LONG = "not verified", "unsupported", "marker given up", "open for long"
 
 
 class Meaning(NamedTuple):
@@ -32,6 +32,11 @@ MEANINGS: Mapping[str, Meaning] = MappingProxyType(
             "its transaction was open longer than its transaction.timeout.ms, and its coordinator aborted it",
             "end transactions sooner, or raise the producer's transaction.timeout.ms up to transaction.max.timeout.ms "
             "of the brokers; until the abort every read_committed reader of its partitions waits",
+        ),
+        OPEN_LONG: Meaning(
+            "its transaction is open for nearly as long as its timeout allows; beyond it the coordinator aborts it",
+            "end transactions sooner (checkpoint more often), or raise the producer's transaction.timeout.ms up to "
+            "transaction.max.timeout.ms of the brokers",
         ),
         ROLLBACK_FAILED: Meaning(
             "the coordinator could not abort a transaction that took too long, and tries again each 10 s",
@@ -156,6 +161,12 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (LOADED, r"Completed loading transaction metadata from (?P<place>__transaction_state-\d+)"),
     )
 )  # fmt: skip
+_OPEN_FOR = re.compile(
+    rf"transactionalId=(?P<id>.{{1,300}}?), producerId={_PID}, epoch=(?P<epoch>-?\d+)\] has been open for "
+    r"(?P<open_ms>\d+) ms\. This is close to or even exceeding the transaction timeout of (?P<timeout_ms>\d+) ms"
+)
+"""Flink's, of a transaction that it takes over or still has."""
+
 _REFUSED = re.compile(
     rf"Returning (?P<error>\w+) error code to client for {_ID}'s (?P<request>\w+) request"
     r"|and returning (?P<error2>\w+) error to client for (?P<id2>[^\s']{1,200})'s EndTransaction request"
@@ -230,6 +241,9 @@ def event_of_line(message: str, time_ms: int | None, source: str, number: int) -
     for kind, form in _FORMS:
         if found := form.search(message):
             return made(kind, found.groupdict())
+    if found := _OPEN_FOR.search(message):
+        is_over = int(found["open_ms"]) > int(found["timeout_ms"])
+        return made(TIMED_OUT if is_over else OPEN_LONG, found.groupdict())
     if found := _REFUSED.search(message):
         kind = _ERRORS.get(found["error"] or found["error2"])
         return None if kind is None else made(kind, {"id": found["id"] or found["id2"]})
