@@ -239,6 +239,7 @@ class Run:
             return None
         self.findings += xray_logs.damage(log, census)
         self.findings += xray_logs.strange_times(log, census)
+        self.findings += xray_logs.old_formats(log, census)
         return census
 
     def _log(self, log: GivenLog, census: LogCensus, said: BesideLog) -> LogXray:

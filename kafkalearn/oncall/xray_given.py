@@ -129,10 +129,11 @@ NOT_SHRINKING = "does not shrink"
 NOT_DELETED = "not deleted"
 OVERDUE = "transaction is overdue"
 UNREADABLE_RECORDS = "records that cannot be read"
+OLD_FORMAT = "old message format"
 
 KINDS = (
     UNREADABLE, DAMAGE, CHECKPOINT, EPOCH, COPIES, NOT_CLEANED, NOT_SHRINKING, OPEN_TRANSACTION, OVERDUE,
-    NOT_DELETED, FUTURE, CENTURY, UNREADABLE_RECORDS, TORN_TAIL,
+    NOT_DELETED, FUTURE, CENTURY, UNREADABLE_RECORDS, OLD_FORMAT, TORN_TAIL,
 )  # fmt: skip
 """The kinds, in the order in which an answer has them: what may have lost records first."""
 

@@ -27,6 +27,7 @@ from kafkalearn.oncall.xray_given import (
     NOT_CLEANED,
     NOT_DELETED,
     NOT_SHRINKING,
+    OLD_FORMAT,
     OPEN_TRANSACTION,
     OVERDUE,
     TORN_TAIL,
@@ -178,6 +179,23 @@ def damage(log: GivenLog, census: LogCensus) -> Iterator[Finding]:
         if is_tail:
             readable = f"{name} can be read up to byte {tail.position} of {file.size_bytes:,}"
             yield Finding(TORN_TAIL, log.name, f"{readable}: {tail.reason}; a broker that starts cuts it off there")
+
+
+_OF_OLD = {
+    0: "wrote; they have no time, so that retention.ms counts from when their file was written, anew after each copy",
+    1: "wrote; they have neither a leader epoch nor a producer, so that nothing of KIP-98 and KIP-101 holds for them",
+}
+_FIRST_WITHOUT = {0: "0.10.0", 1: "0.11.0"}
+
+
+def old_formats(log: GivenLog, census: LogCensus) -> Iterator[Finding]:
+    """Messages of formats 0 and 1 (KIP-32, KIP-98)."""
+    for magic, words in _OF_OLD.items():
+        if count := census.magic_counts.get(magic, 0):
+            said = (
+                f"{counted(count, 'message')} of format {magic}, which releases before {_FIRST_WITHOUT[magic]} {words}"
+            )
+            yield Finding(OLD_FORMAT, log.name, said)
 
 
 def strange_times(log: GivenLog, census: LogCensus) -> Iterator[Finding]:

@@ -629,8 +629,8 @@ def old_message(offset, codec=0, key=b"k", value=b"v"):
 @pytest.mark.parametrize(
     ("data", "outcome", "count", "words"),
     [
-        (b"".join(map(old_message, range(7))), Outcome.FINE, 7, "7 of format 0, of releases up to 0.10"),
-        (old_message(0) + old_message(5, codec=1), Outcome.CANNOT_TELL, 1, "1 of these are compressed"),
+        (b"".join(map(old_message, range(7))), Outcome.FOUND, 7, "7 messages of format 0, which releases before"),
+        (old_message(0) + old_message(5, codec=1), Outcome.FOUND, 1, "1 of these are compressed"),
         (old_message(5, codec=1), Outcome.CANNOT_TELL, 0, "hold others, which are not read"),
         (b"", Outcome.CANNOT_TELL, 0, "nothing was read"),
     ],
