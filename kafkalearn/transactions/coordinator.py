@@ -63,6 +63,8 @@ def init_producer_id(settings: Settings, cluster: Cluster, event: model.InitProd
     if asked_id is None:
         cluster, producer_id = _new_producer_id(cluster)
         return cluster, Answer(producer_id=producer_id, epoch=0)
+    if not asked_id:
+        return cluster, Answer(cluster.refusal(settings, asked_id))
     if event.enables_two_phase_commit and not settings.allows_two_phase_commit:
         return cluster, Answer("TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
     if event.keeps_prepared:

@@ -24,6 +24,9 @@ History: TypeAlias = Mapping[str, Any]
 UNKNOWN_IDS = 900_000_000
 """From here on are producer ids that no broker gives out in a history."""
 
+PREFIX_ALONE = "(prefix)"
+"""The id that a history calls empty: a recorder puts a prefix of the history before each, so that it was none."""
+
 LONG_RUN = 50
 """From so many on, rows of ``__transaction_state`` that differ in the epoch alone are counted, not listed."""
 
@@ -121,6 +124,8 @@ class Replay:
         act = getattr(self, "_" + do, None)
         if act is None:
             raise unknown_name("step", do, [each[1:] for each in dir(self) if each[:1] == "_" and each[1:2].isupper()])
+        if q.get("id") == "":
+            q = {**q, "id": PREFIX_ALONE}
         answer = act(version, q)
         self.state = settled(self.settings, self.state)
         return {"a": answer, "now": self._changed()}
@@ -311,11 +316,11 @@ def _batch(batch: Batch, name: Any) -> dict[str, Any]:
 
 
 def _row(settings: Settings, row: model.Row, name: Any) -> dict[str, Any]:
-    held = row.transaction
+    held, id_ = row.transaction, "" if row.id == PREFIX_ALONE else row.id
     if held is None:
-        return {"id": row.id, "version": None}
+        return {"id": id_, "version": None}
     shown: dict[str, Any] = {
-        "id": row.id,
+        "id": id_,
         "version": settings.value_version,
         "producerId": name(held.producer_id),
         "producerEpoch": held.epoch,

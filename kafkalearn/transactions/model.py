@@ -386,7 +386,9 @@ class Cluster:
         return next((each for each in self.transactions if each.id == transactional_id), None)
 
     def refusal(self, settings: Settings, transactional_id: str) -> str:
-        """What every request for an id is answered while its partition has no coordinator, or NONE."""
+        """What every request for an id is answered that is empty, or whose partition has no coordinator; else NONE."""
+        if not transactional_id:
+            return "INVALID_REQUEST"
         if not self.uncoordinated:
             return "NONE"
         return dict(self.uncoordinated).get(settings.coordinator_partition(transactional_id), "NONE")

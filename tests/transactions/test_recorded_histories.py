@@ -10,9 +10,19 @@ from functools import cache
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.transactions import EndTxn, InitProducerId, Produce, Settings, start, step
+from kafkalearn.transactions import (
+    AddOffsetsToTxn,
+    AddPartitionsToTxn,
+    EndTxn,
+    InitProducerId,
+    Produce,
+    Settings,
+    TxnOffsetCommit,
+    start,
+    step,
+)
 from kafkalearn.transactions.history import replay
-from kafkalearn.transactions.model import Transaction
+from kafkalearn.transactions.model import CoordinatorDied, Transaction
 from kafkalearn.transactions.simulator import settled
 from tests.every import every_case
 from tests.recorded import recorded
@@ -85,6 +95,37 @@ def test_a_restart_changes_what_it_changed_for_the_broker():
     assert {each["name"]: differences(each) for each in recorded("restart-histories")["histories"]} == {
         each["name"]: [] for each in recorded("restart-histories")["histories"]
     }
+
+
+def empty_id(case):
+    """The event of a request with an empty transactional id."""
+    version = case["v"]
+    match case["do"]:
+        case "InitProducerId":
+            return InitProducerId("", version, timeout_ms=case["timeout_ms"])
+        case "AddPartitionsToTxn":
+            return AddPartitionsToTxn("", 0, 0, ("t-0",), version, verify_only=case.get("verify_only", False))
+        case "AddOffsetsToTxn":
+            return AddOffsetsToTxn("", 0, 0, "g", version)
+        case "EndTxn":
+            return EndTxn("", 0, 0, case["commit"], version)
+        case "Produce":
+            return Produce("", "t-0", 0, 0, 0, version=version)
+        case "TxnOffsetCommit":
+            return TxnOffsetCommit("", 0, 0, "g", (("t-0", 7),), version)
+    raise AssertionError(case)
+
+
+@every_case("case", recorded("empty-id")["cases"], ids=lambda each: f"{each['release']} {each['do']} {each['v']}")
+def test_an_empty_id_is_no_id_and_nothing_comes_of_it(case):
+    """It comes before all else: a time-out that is too long, a broker that coordinates nothing."""
+    settings = Settings(case["release"])
+    cluster = step(settings, start(settings), InitProducerId("x"))
+    for state in (cluster, step(settings, cluster, CoordinatorDied())):
+        after = step(settings, state, empty_id(case))
+        (answer,) = after.effects
+        assert {answer.error, *dict(answer.partitions).values()} - {"NONE"} == {case["a"]}
+        assert (after.transactions, after.rows) == (state.transactions, state.rows)
 
 
 def test_the_comparison_sees_one_changed_answer_observation_and_log():
