@@ -213,20 +213,27 @@ what_next = Exercise(
     judge=Value(lambda: {name: next_step(*pair) for pair in MET for name in pair[:1]}),
     hints=(
         "Who is still right about the id: this instance, or another one?",
-        "A fence at the coordinator is final. At a partition it may be the coordinator's own abort.",
+        "A fence at the coordinator is final, whoever raised the epoch. At a partition the client may still abort.",
         "`client_errors()` in the section on fences has all of them.",
     ),
     reasoning=(
         "CONCURRENT_TRANSACTIONS: markers are under way, **wait**. PRODUCER_FENCED and INVALID_TXN_STATE at the "
         "coordinator: **close**. TRANSACTION_ABORTABLE says it in its name. ILLEGAL_GENERATION: the group had a "
         "rebalance, the work is somebody else's; **abort**, and poll. INVALID_PRODUCER_EPOCH at a partition: **abort** "
-        "(since 2.7, KIP-588); if another instance has the id, EndTxn is answered PRODUCER_FENCED, and then close."
+        "(since 2.7, KIP-588), and the abort says more: it is answered PRODUCER_FENCED, and then close, if another "
+        "instance has the id, and below transaction.version 2 also if the coordinator has aborted for time; at 2 it "
+        "succeeds after a time-out, and the producer goes on."
     ),
     misconceptions=(
-        Misconception({"PRODUCER_FENCED": "abort"}, "Another instance has the id now; it will answer the same again."),
+        Misconception(
+            {"PRODUCER_FENCED": "abort"},
+            "Another instance has the id now, or the coordinator has aborted for time; either way it answers the same "
+            "again.",
+        ),
         Misconception(
             {"INVALID_PRODUCER_EPOCH": "close"},
-            "So it was up to 2.6. A time-out of the coordinator raises the epoch, too, and that is no other instance.",
+            "So it was up to 2.6. Today the client lets you abort, and at transaction.version 2 that succeeds where "
+            "the coordinator had aborted for time.",
         ),
         Misconception({"ILLEGAL_GENERATION": "close"}, "The producer is well; it is the group that has moved on."),
         Misconception(

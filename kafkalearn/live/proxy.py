@@ -24,17 +24,27 @@ from kafkalearn.live.requests import APIS, HEADER, LENGTH, find_api
 if TYPE_CHECKING:
     from kafkalearn.live.kafka import Kafka
 
-Serving: TypeAlias = Callable[[socket.socket, socket.socket, dict[int, str]], None]
+Asked: TypeAlias = dict[int, tuple[str, int]]  # by correlation id: the request's name and its version
+Serving: TypeAlias = Callable[[socket.socket, socket.socket, Asked], None]
+Note: TypeAlias = Callable[[str, int, bytes], None]
+"""``note(name, version, answer)``: called with each answer, without its length, in the order in which they came."""
 
 _NAMES = {api.number: api.name for api in APIS.values()}
 _CORRELATION_ID = Struct(">i")
 
 
 class Proxy:
-    """A proxy on a port of its own; to be closed, or used in a ``with`` block."""
+    """A proxy on a port of its own; to be closed, or used in a ``with`` block.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    note : callable or None
+        Called with each answer that passes, as `Note` says; `kafkalearn.live.requests.answer_of` decodes it.
+    """
+
+    def __init__(self, note: Note | None = None) -> None:
         """Listen; nothing is forwarded yet."""
+        self._note = note
         self._listener = socket.create_server((HOST, 0))
         self.port: int = self._listener.getsockname()[1]
         self.counts: Counter[str] = Counter()  # requests by Kafka's name
@@ -49,9 +59,10 @@ class Proxy:
         """What a cluster of one broker needs to send its clients here."""
         return {"advertised.listeners": f"PLAINTEXT://{HOST}:{self.port}"}
 
-    def forward_to(self, kafka: Kafka) -> None:
-        """Pass everything on to the first broker of a cluster."""
-        self._target = int(kafka.bootstrap.split(",")[0].rpartition(":")[2])
+    def forward_to(self, kafka: Kafka | str) -> None:
+        """Pass everything on to the first broker of a cluster, or of a list of addresses on this machine."""
+        addresses = kafka if isinstance(kafka, str) else kafka.bootstrap
+        self._target = int(addresses.split(",")[0].rpartition(":")[2])
 
     def swallow(self, name: str, count: int = 1) -> None:
         """Lose the next answers to a request, and cut the connection each time, as a broken network does."""
@@ -85,36 +96,38 @@ class Proxy:
                 if self._listener.fileno() < 0:
                     return
                 continue
-            names: dict[int, str] = {}
+            asked: Asked = {}
             for work in (self._requests, self._answers):
-                threading.Thread(target=self._serve, args=(work, client, broker, names), daemon=True).start()
+                threading.Thread(target=self._serve, args=(work, client, broker, asked), daemon=True).start()
 
-    def _serve(self, work: Serving, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
+    def _serve(self, work: Serving, client: socket.socket, broker: socket.socket, asked: Asked) -> None:
         with contextlib.suppress(OSError):
-            work(client, broker, names)
+            work(client, broker, asked)
         for each in (client, broker):
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
             each.close()
 
-    def _requests(self, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
+    def _requests(self, client: socket.socket, broker: socket.socket, asked: Asked) -> None:
         while message := _message(client):
             number, version, correlation_id = HEADER.unpack_from(message, LENGTH.size)
             name = _NAMES.get(number, f"request {number}")
             with self._lock:
-                names[correlation_id] = name
+                asked[correlation_id] = name, version
                 self.counts[name] += 1
                 self.versions.setdefault(name, set()).add(version)
             broker.sendall(message)
 
-    def _answers(self, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
+    def _answers(self, client: socket.socket, broker: socket.socket, asked: Asked) -> None:
         while message := _message(broker):
             (correlation_id,) = _CORRELATION_ID.unpack_from(message, LENGTH.size)
             with self._lock:
-                name = names.pop(correlation_id, "")
+                name, version = asked.pop(correlation_id, ("", 0))
                 if self._swallow[name] > 0:
                     self._swallow[name] -= 1
                     return
+                if self._note is not None:
+                    self._note(name, version, message[LENGTH.size :])
             client.sendall(message)
 
 

@@ -5,9 +5,11 @@ from two at once. A request that it sent may arrive at once, or after the client
 and the *late* request is still on its way. That is what KIP-890 is about.
 
 A simulator: `Application` is the state, `Started`, `Sent`, `Arrived`, `GaveUp`, `Ended`, `MarkerArrived` and
-`TimePassed` are the events. Source: `TransactionManager` and `Sender` of Kafka 4.0, read, none of it recorded.
+`TimePassed` are the events. Source: `TransactionManager` and `Sender` of Kafka 4.0, read; recorded of the clients
+2.6.3 to 4.4.0: what is answered, and what the client makes of it, after a time-out or a fence.
 
-Not modelled: linger and batches, the client's own retries of a request that was refused for a while, offsets.
+A request that was refused for a while (`client_errors.RETRIED`) changes nothing: the client asks again, by the same
+event. Not modelled: linger and batches, offsets.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import Checked, Index
 from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.transactions import model, simulator
+from kafkalearn.transactions.client_errors import ABORTING, FATAL, RETRIED, kind_of
 from kafkalearn.transactions.model import Cluster, CoordinatorLoaded, InitProducerId, MarkerArrived, Produce, TimePassed
 from kafkalearn.transactions.partition import committed_records
 
@@ -30,8 +34,17 @@ TRANSACTIONAL_ID = "x"
 NO_ABORTED_READ = "no record of an aborted transaction is read"
 ALL_OR_NOTHING = "of a committed transaction every acknowledged record is read"
 
-FATAL = ("PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING")
-"""Errors of the coordinator after which an instance is of no use any more; all others end its transaction only."""
+BEFORE_KIP_360 = "2.4"
+"""The release of a client that keeps its epoch."""
+
+
+class Versions(NamedTuple):
+    """The versions in which a client sends InitProducerId, AddPartitionsToTxn, Produce and EndTxn."""
+
+    init: int
+    add: int
+    produce: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -50,18 +63,34 @@ class Settings(Checked):
         """Whether the client uses Produce 12 and EndTxn 5, which it does where the cluster has version 2."""
         return self.cluster.transaction_version >= 2
 
+    @property
+    def client_release(self) -> str:
+        """The release whose `client_errors.kind_of` the client follows."""
+        return DEFAULT_RELEASE if self.bumps_epoch or self.is_new else BEFORE_KIP_360
+
+    @property
+    def versions(self) -> Versions:
+        """Of the client's requests."""
+        if self.is_new:
+            return Versions(init=5, add=5, produce=12, end=5)
+        return Versions(init=4, add=3, produce=11, end=4) if self.bumps_epoch else Versions(1, 1, 8, 1)
+
 
 @dataclass(frozen=True)
 class Instance:
-    """One process with the id. ``transaction`` is the number of its open one, or 0; its records bear that number."""
+    """One process with the id. ``transaction`` is the number of its open one, or 0; its records bear that number.
+
+    ``partitions`` have a record of this transaction. ``fatal_error``, once there is one, is all that it says.
+    """
 
     name: str
     producer_id: int = -1
     epoch: int = -1
     transaction: int = 0
     sequences: tuple[tuple[str, int], ...] = ()
+    partitions: tuple[str, ...] = ()
     must_abort: bool = False
-    is_fenced: bool = False
+    fatal_error: str = ""
 
     def sequence(self, partition: str) -> int:
         """The sequence of its next record for a partition."""
@@ -165,66 +194,73 @@ def _ask(settings: Settings, state: Application, event: model.Event) -> tuple[Ap
 
 def started(settings: Settings, state: Application, event: Started) -> Application:
     """An instance with an id and an epoch; an open transaction is aborted first, and Started has to be repeated."""
-    version = 5 if settings.is_new else 4
-    state, answer = _ask(settings, state, InitProducerId(TRANSACTIONAL_ID, version))
+    state, answer = _ask(settings, state, InitProducerId(TRANSACTIONAL_ID, settings.versions.init))
     if answer.error != "NONE":
         return replace(state, effects=(Refused(event.instance, answer.error),))
     return state.with_instance(Instance(event.instance, answer.producer_id, answer.epoch))
 
 
 def sent(settings: Settings, state: Application, event: Sent) -> Application:
-    """A request is on its way; a client of old asks the coordinator first to add the partition."""
-    one = _usable(state, event)
+    """A request is on its way; a client of old has the coordinator add its partition first, once a transaction."""
+    one, before = _usable(state, event), state
     if one.must_abort:
         raise IllegalEvent(f"{event!r}: the transaction of {one.name!r} can only be aborted now")
     if not one.transaction:
         state = replace(state, transaction_count=state.transaction_count + 1)
         one = replace(one, transaction=state.transaction_count)
-    if not settings.is_new:
-        add = model.AddPartitionsToTxn(TRANSACTIONAL_ID, one.producer_id, one.epoch, (event.partition,), 3)
+    versions = settings.versions
+    if not settings.is_new and event.partition not in one.partitions:
+        partitions = (event.partition,)
+        add = model.AddPartitionsToTxn(TRANSACTIONAL_ID, one.producer_id, one.epoch, partitions, versions.add)
         state, answer = _ask(settings, state, add)
         error = dict(answer.partitions)[event.partition]
         if error != "NONE":
-            return _failed(state.with_instance(one), one, error)
+            return _refused(settings, before, state, one, error, "AddPartitionsToTxn")
     sequence = one.sequence(event.partition)
     label = (one.transaction, state.record_count)
     produce = Produce(
-        TRANSACTIONAL_ID, event.partition, one.producer_id, one.epoch, sequence, (label,), True,
-        12 if settings.is_new else 11,
-    )  # fmt: skip
+        TRANSACTIONAL_ID, event.partition, one.producer_id, one.epoch, sequence, (label,), True, versions.produce
+    )
     sequences = tuple(sorted({**dict(one.sequences), event.partition: sequence + 1}.items()))
     state = replace(
         state,
         requests=(*state.requests, Request(one.name, one.transaction, produce)),
         record_count=state.record_count + 1,
     )
-    return state.with_instance(replace(one, sequences=sequences))
+    partitions = tuple(sorted({*one.partitions, event.partition}))
+    return state.with_instance(replace(one, sequences=sequences, partitions=partitions))
 
 
 def _usable(state: Application, event: Sent | Ended | GaveUp) -> Instance:
     one = state.instance(event.instance)
-    if one.is_fenced:
-        raise IllegalEvent(f"{event!r}: {one.name!r} was fenced; it can only be started again")
+    if one.fatal_error:
+        raise IllegalEvent(f"{event!r}: {one.name!r} has met {one.fatal_error}; it can only be started again")
     return one
 
 
-def _failed(state: Application, one: Instance, error: str) -> Application:
-    is_fenced = error in FATAL
-    changed = replace(one, must_abort=not is_fenced, is_fenced=is_fenced)
-    return replace(state.with_instance(changed), effects=(Refused(one.name, error),))
+def _refused(
+    settings: Settings, before: Application, state: Application, one: Instance, error: str, request: str
+) -> Application:
+    """What the client makes of an error: it will ask again, can only abort, or is of no use any more."""
+    effects = (Refused(one.name, error),)
+    kind = kind_of(error, request, settings.client_release)
+    if kind == RETRIED:
+        return replace(before, effects=effects)
+    changed = replace(one, fatal_error=error) if kind == FATAL else replace(one, must_abort=True)
+    return replace(state.with_instance(changed), effects=effects)
 
 
 def arrived(settings: Settings, state: Application, event: Arrived) -> Application:
     """The record is written or refused; the client learns of it if it still waits."""
     if event.number >= len(state.requests):
         raise IllegalEvent(f"{event!r}: {len(state.requests)} requests are on their way")
-    request = state.requests[event.number]
+    request, before = state.requests[event.number], state
     left = tuple(each for number, each in enumerate(state.requests) if number != event.number)
     state, answer = _ask(settings, replace(state, requests=left), request.produce)
     if request.is_late:
         return state
     if answer.error != "NONE":
-        return _failed(state, state.instance(request.instance), answer.error)
+        return _refused(settings, before, state, state.instance(request.instance), answer.error, "Produce")
     (label,) = request.produce.records
     return replace(state, acknowledged=(*state.acknowledged, label))  # type: ignore[arg-type]
 
@@ -248,13 +284,11 @@ def ended(settings: Settings, state: Application, event: Ended) -> Application:
         raise IllegalEvent(f"{event!r}: a record is not acknowledged yet; Arrived or GaveUp comes first")
     if event.commit and one.must_abort:
         raise IllegalEvent(f"{event!r}: the transaction of {one.name!r} can only be aborted now")
-    version = 5 if settings.is_new else 4
-    end = model.EndTxn(TRANSACTIONAL_ID, one.producer_id, one.epoch, event.commit, version)
+    before = state
+    end = model.EndTxn(TRANSACTIONAL_ID, one.producer_id, one.epoch, event.commit, settings.versions.end)
     state, answer = _ask(settings, state, end)
     if answer.error != "NONE":
-        if answer.error == "CONCURRENT_TRANSACTIONS":
-            return replace(state, effects=(Refused(one.name, answer.error),))
-        return _failed(state, one, answer.error)
+        return _refused(settings, before, state, one, answer.error, "EndTxn" if event.commit else ABORTING)
     if event.commit:
         state = replace(state, committed=state.committed | {one.transaction})
     else:
@@ -265,7 +299,7 @@ def ended(settings: Settings, state: Application, event: Ended) -> Application:
         # KIP-360: the client does not know what came of its records, and begins anew under the next epoch.
         changed = Instance(one.name)
     else:
-        changed = replace(one, transaction=0, must_abort=False)
+        changed = replace(one, transaction=0, partitions=(), must_abort=False)
     return state.with_instance(changed)
 
 

@@ -4,28 +4,39 @@ The Java client sorts each error of each request into one of three kinds, and ha
 
 - **retried**: the same request goes out again; the application hears nothing,
 - **abortable**: the transaction is lost, the producer is not; `abortTransaction` and begin anew,
-- **fatal**: every further call fails; close the producer. If the error is a fence, somebody else has the id.
+- **fatal**: every further call fails; close the producer.
 
-KIP-360 (2.5) made a fatal state of a forgotten producer id abortable, by a new epoch; KIP-588 (2.7) did the same for a
-producer whose transaction the coordinator had aborted, at the partitions; KIP-447 (2.5) brought the errors of a group's
-member to the producer; KIP-890 (3.8) has an error of its own that says: abort. Where the abort itself is answered so,
-there is nothing left to abort: since 4.1 that is fatal. KIP-1319 (4.4) tells the producer of a member's epoch.
+A fence (PRODUCER_FENCED) is fatal, and does not say who has raised the epoch: another instance with the id, or the
+coordinator, when it aborted a transaction for its time. KIP-588 (2.7) made INVALID_PRODUCER_EPOCH at a partition
+abortable; but the abort that has to follow is EndTxn under the old epoch, and that is answered PRODUCER_FENCED, in
+both cases, by every coordinator that does not know ``transaction.version`` 2 or is asked by a client that does not.
+At 2 the coordinator's own abort is told apart: EndTxn that aborts is answered NONE and the producer goes on, one that
+commits INVALID_TXN_STATE, which is fatal. Only TxnOffsetCommit stays fatal at 2 as well.
+
+KIP-360 (2.5) made a fatal state of a forgotten producer id abortable, by a new epoch, and 4.0 made INVALID_PRODUCER_ID
+_MAPPING fatal again; KIP-447 (2.5) brought the errors of a group's member to the producer; KIP-890 (3.8) has an error
+of its own that says: abort. Where the abort itself is answered so, there is nothing left to abort: since 4.1 that is
+fatal, before it the call failed and could be repeated. KIP-1319 (4.4) tells the producer of a member's epoch.
 
 Since 4.1 `abortTransaction` is also what follows a batch whose retries are over, or that meets INVALID_TXN_STATE: the
 application is given a TransactionAbortableException for it, where it was given the error itself before.
 
-Source: `TransactionManager` and `Errors` of the Java client, compared over its releases 0.11.0 to 3.8 and the line that
-became 4.0; the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1 and 4.4.0. Between 4.1 and 4.3 no kind of an error changed.
+Recorded: the `TransactionManager` of the Java client of each line from 2.4 to 4.4, asked about every error of every
+request; whole producers of 2.6 to 4.4 before brokers of 2.6 to 4.4, after a time-out and after a fence.
 """
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import NamedTuple
 
-from kafkalearn.base.errors import unknown_name
+from kafkalearn.base.errors import KafkaLearnError, unknown_name
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
 RETRIED, ABORTABLE, FATAL = "retried", "abortable", "fatal"
+
+FIRST_ASKED = "2.4"
+"""The oldest client that was asked; what it says may be older than it."""
 
 COORDINATOR = ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn")
 """The requests that go to the transaction coordinator."""
@@ -46,50 +57,105 @@ class ClientError(NamedTuple):
 
 ERRORS: tuple[ClientError, ...] = (
     ClientError(
-        "CONCURRENT_TRANSACTIONS", COORDINATOR, (("0.11.0", RETRIED),), "markers of the last one are under way"
+        "CONCURRENT_TRANSACTIONS", COORDINATOR, ((FIRST_ASKED, RETRIED),), "markers of the last one are under way"
     ),
     ClientError(
-        "COORDINATOR_LOAD_IN_PROGRESS", COORDINATOR, (("0.11.0", RETRIED),), "the new coordinator reads its log"
+        "CONCURRENT_TRANSACTIONS",
+        ("Produce",),
+        ((FIRST_ASKED, ABORTABLE), ("3.3", RETRIED)),
+        "the same, where Produce adds its partition",
     ),
     ClientError(
-        "NOT_COORDINATOR", (*COORDINATOR, "TxnOffsetCommit"), (("0.11.0", RETRIED),), "another broker coordinates now"
+        "CONCURRENT_TRANSACTIONS",
+        ("TxnOffsetCommit",),
+        (("3.8", RETRIED),),
+        "the same, where TxnOffsetCommit adds its partition",
     ),
-    ClientError("PRODUCER_FENCED", COORDINATOR, (("2.7", FATAL),), "another instance has the id", "KIP-588"),
     ClientError(
-        "INVALID_PRODUCER_EPOCH", COORDINATOR, (("0.11.0", FATAL),), "as PRODUCER_FENCED, from brokers up to 2.6"
+        "COORDINATOR_LOAD_IN_PROGRESS",
+        (*COORDINATOR, "TxnOffsetCommit"),
+        ((FIRST_ASKED, RETRIED),),
+        "the new coordinator reads its log",
+    ),
+    ClientError(
+        "COORDINATOR_NOT_AVAILABLE",
+        (*COORDINATOR, "TxnOffsetCommit"),
+        ((FIRST_ASKED, RETRIED),),
+        "nobody coordinates now",
+    ),
+    ClientError(
+        "NOT_COORDINATOR",
+        (*COORDINATOR, "TxnOffsetCommit"),
+        ((FIRST_ASKED, RETRIED),),
+        "another broker coordinates now",
+    ),
+    ClientError(
+        "UNKNOWN_TOPIC_OR_PARTITION",
+        ("AddPartitionsToTxn", "TxnOffsetCommit"),
+        ((FIRST_ASKED, RETRIED),),
+        "the broker has not heard of the topic yet",
+    ),
+    ClientError(
+        "REQUEST_TIMED_OUT", ("TxnOffsetCommit",), ((FIRST_ASKED, RETRIED),), "the write was not replicated in time"
+    ),
+    ClientError(
+        "PRODUCER_FENCED",
+        (*COORDINATOR, "Produce", "TxnOffsetCommit"),
+        (("2.7", FATAL),),
+        "another instance has the id, or the coordinator has aborted the transaction for its time",
+        "KIP-588",
+    ),
+    ClientError(
+        "INVALID_PRODUCER_EPOCH",
+        (*COORDINATOR, "TxnOffsetCommit"),
+        ((FIRST_ASKED, FATAL),),
+        "as PRODUCER_FENCED: from coordinators up to 2.6, and for TxnOffsetCommit from all",
     ),
     ClientError(
         "INVALID_PRODUCER_EPOCH",
         ("Produce",),
-        (("0.11.0", FATAL), ("2.7", ABORTABLE)),
-        "fenced, or the coordinator has aborted a transaction that took too long; EndTxn will say which",
+        ((FIRST_ASKED, FATAL), ("2.7", ABORTABLE)),
+        "as PRODUCER_FENCED; the abort says which, and succeeds at transaction.version 2 after a time-out alone",
         "KIP-588",
     ),
     ClientError(
         "INVALID_PRODUCER_ID_MAPPING",
         ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
-        (("0.11.0", FATAL), ("2.5", ABORTABLE)),
+        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE), ("4.0", FATAL)),
         "the coordinator has forgotten the id, after 7 days without use",
         "KIP-360",
     ),
     ClientError(
-        "UNKNOWN_PRODUCER_ID",
+        "INVALID_PRODUCER_ID_MAPPING",
         ("Produce",),
-        (("1.0", ABORTABLE),),
+        ((FIRST_ASKED, ABORTABLE), ("4.0", FATAL)),
+        "the same, where Produce adds its partition",
+    ),
+    ClientError(
+        "UNKNOWN_PRODUCER_ID",
+        ("AddPartitionsToTxn", "Produce"),
+        ((FIRST_ASKED, ABORTABLE),),
         "the partition has forgotten the producer; since 2.5 it goes on with a new epoch",
+        "KIP-360",
+    ),
+    ClientError(
+        "UNKNOWN_PRODUCER_ID",
+        ("AddOffsetsToTxn", "EndTxn"),
+        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
+        "no broker of today says so there",
         "KIP-360",
     ),
     ClientError(
         "OUT_OF_ORDER_SEQUENCE_NUMBER",
         ("Produce",),
-        (("0.11.0", ABORTABLE),),
+        ((FIRST_ASKED, ABORTABLE),),
         "a batch before it is missing; since 2.5 it goes on with a new epoch",
         "KIP-360",
     ),
     ClientError(
         "TIMEOUT",
         ("Produce",),
-        (("2.1", ABORTABLE),),
+        ((FIRST_ASKED, ABORTABLE),),
         "delivery.timeout.ms is over: nobody knows of the record; since 2.5 it goes on with a new epoch",
         "KIP-360",
     ),
@@ -110,67 +176,133 @@ ERRORS: tuple[ClientError, ...] = (
     ClientError(
         "INVALID_TXN_STATE",
         ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
-        (("0.11.0", FATAL),),
-        "the coordinator is in a state in which that makes no sense",
+        ((FIRST_ASKED, FATAL),),
+        "the coordinator is in a state in which that makes no sense; of a commit at transaction.version 2 also: it has "
+        "aborted the transaction for its time",
     ),
-    ClientError("UNKNOWN_MEMBER_ID", ("TxnOffsetCommit",), (("2.5", ABORTABLE),), "no longer in the group", "KIP-447"),
+    ClientError(
+        "INVALID_TXN_STATE",
+        ("Produce",),
+        ((FIRST_ASKED, ABORTABLE),),
+        "as TRANSACTION_ABORTABLE, to requests that do not know it",
+        "KIP-890",
+    ),
+    ClientError(
+        "UNKNOWN_MEMBER_ID",
+        ("TxnOffsetCommit",),
+        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
+        "no longer in the group",
+        "KIP-447",
+    ),
     ClientError(
         "ILLEGAL_GENERATION",
         ("TxnOffsetCommit",),
-        (("2.5", ABORTABLE),),
+        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
         "the group has had a rebalance since",
         "KIP-447",
     ),
     ClientError(
         "FENCED_INSTANCE_ID",
         ("TxnOffsetCommit",),
-        (("2.5", ABORTABLE),),
+        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
         "another member has the group.instance.id",
         "KIP-447",
     ),
     ClientError(
         "STALE_MEMBER_EPOCH",
         ("TxnOffsetCommit",),
-        (("4.4", ABORTABLE),),
+        (("3.6", FATAL), ("4.4", ABORTABLE)),
         "a member of the new group protocol that has a newer epoch; brokers up to 4.3 say ILLEGAL_GENERATION",
         "KIP-1319",
     ),
     ClientError(
         "GROUP_ID_NOT_FOUND",
         ("TxnOffsetCommit",),
-        (("4.4", ABORTABLE),),
+        ((FIRST_ASKED, FATAL), ("4.4", ABORTABLE)),
         "there is no such group any more; brokers up to 4.3 say ILLEGAL_GENERATION",
         "KIP-1319",
     ),
     ClientError(
         "GROUP_AUTHORIZATION_FAILED",
         ("AddOffsetsToTxn", "TxnOffsetCommit"),
-        (("0.11.0", ABORTABLE),),
+        ((FIRST_ASKED, ABORTABLE),),
         "it may not read the group",
     ),
     ClientError(
         "TOPIC_AUTHORIZATION_FAILED",
         ("AddPartitionsToTxn", "Produce"),
-        (("0.11.0", ABORTABLE),),
+        ((FIRST_ASKED, ABORTABLE),),
         "it may not write to the topic",
     ),
     ClientError(
         "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
         ("InitProducerId",),
-        (("0.11.0", FATAL), ("3.6", ABORTABLE)),
+        ((FIRST_ASKED, FATAL), ("3.6", ABORTABLE)),
         "it may not use the id; it may ask again once it may",
     ),
     ClientError(
         "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
-        ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit"),
-        (("0.11.0", FATAL),),
+        ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "Produce", "TxnOffsetCommit"),
+        ((FIRST_ASKED, FATAL),),
         "it may not use the id any more",
     ),
     ClientError(
-        "UNSUPPORTED_FOR_MESSAGE_FORMAT", ("TxnOffsetCommit",), (("1.1", FATAL),), "the offsets topic has an old format"
+        "CLUSTER_AUTHORIZATION_FAILED",
+        ("InitProducerId",),
+        ((FIRST_ASKED, FATAL), ("3.6", ABORTABLE)),
+        "it may not write idempotently; it may ask again once it may",
+    ),
+    ClientError(
+        "CLUSTER_AUTHORIZATION_FAILED", ("Produce",), ((FIRST_ASKED, FATAL),), "it may not write idempotently any more"
+    ),
+    ClientError(
+        "UNSUPPORTED_VERSION", ("Produce",), ((FIRST_ASKED, FATAL),), "the broker does not know what the batch needs"
+    ),
+    ClientError(
+        "UNSUPPORTED_FOR_MESSAGE_FORMAT",
+        ("TxnOffsetCommit",),
+        ((FIRST_ASKED, FATAL),),
+        "the offsets topic has an old format",
     ),
 )
-"""What was found in the client's sources, one error and kind of request after the other."""
+"""What the clients make of an error, one error and kind of request after the other."""
+
+_KINDS = {(each.name, request): each.kinds for each in ERRORS for request in each.requests}
+
+RETRIABLE: MappingProxyType[str, str] = MappingProxyType(
+    dict.fromkeys(
+        (
+            "CONCURRENT_TRANSACTIONS", "COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "CORRUPT_MESSAGE",
+            "ELECTION_NOT_NEEDED", "ELIGIBLE_LEADERS_NOT_AVAILABLE", "FENCED_LEADER_EPOCH",
+            "FETCH_SESSION_ID_NOT_FOUND",
+            "INVALID_FETCH_SESSION_EPOCH", "KAFKA_STORAGE_ERROR", "LEADER_NOT_AVAILABLE", "LISTENER_NOT_FOUND",
+            "NETWORK_EXCEPTION", "NOT_CONTROLLER", "NOT_COORDINATOR", "NOT_ENOUGH_REPLICAS",
+            "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "OFFSET_NOT_AVAILABLE", "PREFERRED_LEADER_NOT_AVAILABLE",
+            "REQUEST_TIMED_OUT", "UNKNOWN_LEADER_EPOCH", "UNKNOWN_TOPIC_OR_PARTITION",
+        ),
+        FIRST_ASKED,
+    )
+    | {
+        "UNSTABLE_OFFSET_COMMIT": "2.5", "REPLICA_NOT_AVAILABLE": "2.6", "NOT_LEADER_OR_FOLLOWER": "2.6",
+        "THROTTLING_QUOTA_EXCEEDED": "2.7", "INCONSISTENT_TOPIC_ID": "2.8", "UNKNOWN_TOPIC_ID": "2.8",
+        "FETCH_SESSION_TOPIC_ID_ERROR": "3.1",
+        "INVALID_SHARE_SESSION_EPOCH": "3.9", "SHARE_SESSION_NOT_FOUND": "3.9", "SHARE_SESSION_LIMIT_REACHED": "4.1",
+    }
+)  # fmt: skip
+"""The errors whose exceptions are retriable, and the release of the first client that has them as such."""
+
+RETRIES_THEM_SINCE: MappingProxyType[str, str] = MappingProxyType(
+    {**dict.fromkeys(COORDINATOR, "3.3"), "TxnOffsetCommit": "3.8", "Produce": FIRST_ASKED}
+)
+"""Since which release a client retries whatever is retriable; before it the errors that its handler names."""
+
+UNEXPECTED: MappingProxyType[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((*COORDINATOR, "TxnOffsetCommit"), FATAL),
+        **dict.fromkeys(("AddPartitionsToTxn", "Produce"), ABORTABLE),
+    }
+)
+"""What every other error is, by request."""
 
 
 def kind_of(name: str, request: str, release: str = DEFAULT_RELEASE) -> str:
@@ -179,7 +311,8 @@ def kind_of(name: str, request: str, release: str = DEFAULT_RELEASE) -> str:
     Raises
     ------
     KafkaLearnError
-        If nothing is known of such an error of this request, or the client of that release cannot be given it.
+        If it is none of the errors that have a meaning here, in that release; any other error is unexpected, and
+        `UNEXPECTED` says what that is. Or if the client of that release was not asked.
 
     Examples
     --------
@@ -187,34 +320,52 @@ def kind_of(name: str, request: str, release: str = DEFAULT_RELEASE) -> str:
     ('fatal', 'abortable')
     >>> kind_of("UNKNOWN_MEMBER_ID", "TxnOffsetCommit"), kind_of("INVALID_TXN_STATE", "EndTxn")
     ('abortable', 'fatal')
+    >>> kind_of("COORDINATOR_NOT_AVAILABLE", "TxnOffsetCommit"), kind_of("INVALID_PRODUCER_EPOCH", "TxnOffsetCommit")
+    ('retried', 'fatal')
     >>> [kind_of("TRANSACTION_ABORTABLE", request, "4.1") for request in ("EndTxn", "EndTxn (abort)")]
     ['abortable', 'fatal']
     """
-    asked = ("EndTxn", ABORTING) if request == ABORTING else (request,)  # what is said of the abort alone comes last
-    found = {
-        each.name: kind
-        for name in asked
-        for each in ERRORS
-        if name in each.requests
-        for since, kind in each.kinds
-        if at_least(since, release)
-    }
-    if name not in found:
-        raise unknown_name(f"error of {request} in {release_line(release)}", name, sorted(found))
-    return found[name]
+    _require_asked(release)
+    plain = "EndTxn" if request == ABORTING else request
+    kinds = _KINDS.get((name, request)) or _KINDS.get((name, plain), ())
+    known = [kind for since, kind in kinds if at_least(since, release)]
+    if known:
+        return known[-1]
+    if plain in UNEXPECTED and name in RETRIABLE and at_least(RETRIABLE[name], release):
+        return RETRIED if at_least(RETRIES_THEM_SINCE[plain], release) else UNEXPECTED[plain]
+    listed = {each for each, asked in _KINDS if asked in (plain, request)}
+    raise unknown_name(f"error of {request} in {release_line(release)}", name, sorted(listed | set(RETRIABLE)))
+
+
+def _require_asked(release: str) -> None:
+    if not at_least(FIRST_ASKED, release):
+        raise KafkaLearnError(
+            f"transactional producers of {release} were not asked; those of {FIRST_ASKED} to {DEFAULT_RELEASE} were"
+        )
 
 
 def client_errors(release: str = DEFAULT_RELEASE) -> list[dict[str, str]]:
     """Rows for a table: each error that the client of a release knows, by request, with what it is and why.
 
-    >>> [row["kind"] for row in client_errors("2.4") if row["error"] == "INVALID_PRODUCER_ID_MAPPING"]
-    ['fatal']
+    ``since`` says from which release on it is of this kind; with ``or before``, the oldest client asked says so.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the client of that release was not asked.
+
+    Examples
+    --------
+    >>> [(row["kind"], row["since"]) for row in client_errors("3.9") if row["error"] == "INVALID_PRODUCER_ID_MAPPING"]
+    [('abortable', '2.5'), ('abortable', '2.4 or before')]
     """
+    _require_asked(release)
     rows = []
     for each in ERRORS:
         kinds = [(since, kind) for since, kind in each.kinds if at_least(since, release)]
         if kinds:
             since, kind = kinds[-1]
+            since += " or before" if since == FIRST_ASKED else ""
             where = "the coordinator" if each.requests == COORDINATOR else ", ".join(each.requests)
             rows.append({"error": each.name, "answers": where, "kind": kind, "since": since, "because": each.reason})
     return rows

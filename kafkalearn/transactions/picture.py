@@ -105,7 +105,7 @@ def _instances(state: Cluster | client.Application | processing.Processing, y: f
             has = f"producer {each.producer_id}, epoch {each.epoch}" if each.epoch >= 0 else "no epoch yet"
             words = f"instance {each.name}: {has}"
             words += f", in transaction {each.transaction}" if each.transaction else ""
-            words += ", fenced" if each.is_fenced else ", must abort" if each.must_abort else ""
+            words += f", {each.fatal_error}" if each.fatal_error else ", must abort" if each.must_abort else ""
             mine = [one for one in state.requests if one.instance == each.name]
             words += f"; on their way: {len(mine)}" if mine else ""
             words += f", {sum(one.is_late for one in mine)} given up" if any(one.is_late for one in mine) else ""
@@ -114,7 +114,7 @@ def _instances(state: Cluster | client.Application | processing.Processing, y: f
         for each in state.workers:
             words = f"worker {each.name}: generation {each.generation}, epoch {each.epoch}, "
             words += "no position yet" if each.position is None else f"next input record {each.position}"
-            words += ", fenced" if each.is_fenced else ", must abort" if each.must_abort else ""
+            words += f", {each.fatal_error}" if each.fatal_error else ", must abort" if each.must_abort else ""
             words += ", in a transaction" if each.has_open else ""
             lines.append(words)
     parts = []

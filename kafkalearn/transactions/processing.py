@@ -37,7 +37,7 @@ from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.transactions import model, simulator
-from kafkalearn.transactions.client import FATAL
+from kafkalearn.transactions.client_errors import ABORTING, FATAL, RETRIED, kind_of
 from kafkalearn.transactions.model import Answer, Cluster, MarkerArrived, TimePassed
 from kafkalearn.transactions.partition import committed_records
 
@@ -71,7 +71,7 @@ class Settings(Checked):
 
 @dataclass(frozen=True)
 class Worker:
-    """One instance of the application, as it sees itself."""
+    """One instance of the application, as it sees itself; ``fatal_error`` is the end of its producer."""
 
     name: str
     producer_id: int = -1
@@ -83,7 +83,7 @@ class Worker:
     has_open: bool = False
     has_sent_offsets: bool = False
     must_abort: bool = False
-    is_fenced: bool = False
+    fatal_error: str = ""
 
 
 @dataclass(frozen=True)
@@ -173,20 +173,24 @@ def _ask(settings: Settings, state: Processing, event: model.Event) -> tuple[Pro
     return replace(state, cluster=replace(cluster, effects=())), cluster.effects[0]
 
 
-def _failed(state: Processing, one: Worker, error: str) -> Processing:
-    is_fenced = error in FATAL
-    changed = replace(one, must_abort=not is_fenced, is_fenced=is_fenced)
-    return replace(state.with_worker(changed), effects=(Refused(one.name, error),))
+def _refused(before: Processing, state: Processing, one: Worker, error: str, request: str) -> Processing:
+    """What the client makes of an error: it will ask again, can only abort, or is of no use any more."""
+    effects = (Refused(one.name, error),)
+    kind = kind_of(error, request)
+    if kind == RETRIED:
+        return replace(before, effects=effects)
+    changed = replace(one, fatal_error=error) if kind == FATAL else replace(one, must_abort=True)
+    return replace(state.with_worker(changed), effects=effects)
 
 
 def assigned(settings: Settings, state: Processing, event: Assigned) -> Processing:
     """The group has a generation more; the worker has an epoch, and a position if its offset is stable."""
     known = next((each for each in state.workers if each.name == event.worker), None)
-    if known is not None and known.has_open and not known.is_fenced:
+    if known is not None and known.has_open and not known.fatal_error:
         raise IllegalEvent(f"{event!r}: {event.worker!r} has a transaction open; Ended comes first")
     state, joined = _ask(settings, state, model.Join(GROUP, event.worker))
     one = replace(known or Worker(event.worker), generation=joined.epoch, position=None)
-    if one.producer_id == -1 or one.is_fenced or settings.id_per == PARTITION:
+    if one.producer_id == -1 or one.fatal_error or settings.id_per == PARTITION:
         version = 5 if settings.is_new else 4
         state, answer = _ask(settings, state, model.InitProducerId(id_of(settings, event.worker), version))
         if answer.error != "NONE":
@@ -215,14 +219,14 @@ def offset_fetched(settings: Settings, state: Processing, event: OffsetFetched) 
 
 def _usable(state: Processing, event: Processed | OffsetsSent | Ended) -> Worker:
     one = state.worker(event.worker)
-    if one.is_fenced:
-        raise IllegalEvent(f"{event!r}: {one.name!r} was fenced; Assigned begins anew")
+    if one.fatal_error:
+        raise IllegalEvent(f"{event!r}: {one.name!r} has met {one.fatal_error}; Assigned begins anew")
     return one
 
 
 def processed(settings: Settings, state: Processing, event: Processed) -> Processing:
     """The result is written, in a transaction that may begin with it; or it is refused."""
-    one = _usable(state, event)
+    one, before = _usable(state, event), state
     if one.must_abort or one.has_sent_offsets or one.position is None:
         raise IllegalEvent(f"{event!r}: {one.name!r} has no position, or its transaction has to end first")
     if one.position >= settings.record_count:
@@ -233,27 +237,27 @@ def processed(settings: Settings, state: Processing, event: Processed) -> Proces
         state, answer = _ask(settings, state, add)
         error = dict(answer.partitions)[OUTPUT]
         if error != "NONE":
-            return _failed(state, replace(one, has_open=True), error)
+            return _refused(before, state, replace(one, has_open=True), error, "AddPartitionsToTxn")
     produce = model.Produce(
         identity, OUTPUT, one.producer_id, one.epoch, one.sequence, (one.position,), True,
         12 if settings.is_new else 11,
     )  # fmt: skip
     state, answer = _ask(settings, state, produce)
     if answer.error != "NONE":
-        return _failed(state, replace(one, has_open=True), answer.error)
+        return _refused(before, state, replace(one, has_open=True), answer.error, "Produce")
     return state.with_worker(replace(one, position=one.position + 1, sequence=one.sequence + 1, has_open=True))
 
 
 def offsets_sent(settings: Settings, state: Processing, event: OffsetsSent) -> Processing:
     """The offset waits for the end of the transaction; or the group's coordinator refuses the worker."""
-    one = _usable(state, event)
+    one, before = _usable(state, event), state
     if one.must_abort or one.has_sent_offsets or not one.has_open or one.position is None:
         raise IllegalEvent(f"{event!r}: {one.name!r} has processed nothing in a transaction that can go on")
     identity = id_of(settings, one.name)
     if not settings.is_new:
         state, answer = _ask(settings, state, model.AddOffsetsToTxn(identity, one.producer_id, one.epoch, GROUP))
         if answer.error != "NONE":
-            return _failed(state, one, answer.error)
+            return _refused(before, state, one, answer.error, "AddOffsetsToTxn")
     generation, member = (one.generation, one.name) if settings.names_member else (-1, "")
     commit = model.TxnOffsetCommit(
         identity, one.producer_id, one.epoch, GROUP, ((INPUT, one.position),), 5 if settings.is_new else 3,
@@ -262,13 +266,13 @@ def offsets_sent(settings: Settings, state: Processing, event: OffsetsSent) -> P
     state, answer = _ask(settings, state, commit)
     error = dict(answer.partitions)[INPUT]
     if error != "NONE":
-        return _failed(state, one, error)
+        return _refused(before, state, one, error, "TxnOffsetCommit")
     return state.with_worker(replace(one, has_sent_offsets=True))
 
 
 def ended(settings: Settings, state: Processing, event: Ended) -> Processing:
     """The transaction is decided; a worker whose client has to abort cannot commit."""
-    one = _usable(state, event)
+    one, before = _usable(state, event), state
     if not one.has_open:
         raise IllegalEvent(f"{event!r}: {one.name!r} has no open transaction")
     if event.commit and (one.must_abort or not one.has_sent_offsets):
@@ -276,10 +280,8 @@ def ended(settings: Settings, state: Processing, event: Ended) -> Processing:
     version = 5 if settings.is_new else 4
     end = model.EndTxn(id_of(settings, one.name), one.producer_id, one.epoch, event.commit, version)
     state, answer = _ask(settings, state, end)
-    if answer.error == "CONCURRENT_TRANSACTIONS":
-        return replace(state, effects=(Refused(one.name, answer.error),))
     if answer.error != "NONE":
-        return _failed(state, one, answer.error)
+        return _refused(before, state, one, answer.error, "EndTxn" if event.commit else ABORTING)
     left = replace(one, has_open=False, has_sent_offsets=False, must_abort=False)
     if settings.is_new:
         left = replace(left, producer_id=answer.producer_id, epoch=answer.epoch, sequence=0)

@@ -1,6 +1,7 @@
 """Transactions: a coordinator, two partitions and a group; an application; workers that read, write and commit."""
 
 from kafkalearn import transactions
+from kafkalearn.transactions import client
 from kafkalearn.transactions.processing import Assigned, Ended, OffsetFetched, OffsetsSent, Processed
 from tests.contract.simulator import Run, Simulator
 
@@ -50,28 +51,28 @@ SIMULATORS["transactions"] = Simulator(
 
 # Two instances of one application with one id: the second fences the first.
 APPLICATION = (
-    transactions.client.Started("a"),
-    transactions.client.Sent("t-0", "a"),
-    transactions.client.Sent("t-1", "a"),
-    transactions.client.Arrived(),
-    transactions.client.GaveUp("a"),
-    transactions.client.Ended(commit=False, instance="a"),
-    transactions.client.Arrived(),
+    client.Started("a"),
+    client.Sent("t-0", "a"),
+    client.Sent("t-1", "a"),
+    client.Arrived(),
+    client.GaveUp("a"),
+    client.Ended(commit=False, instance="a"),
+    client.Arrived(),
     transactions.MarkerArrived("x", "t-0"),
     transactions.CoordinatorLoaded(),
-    transactions.client.Started("b"),
-    transactions.client.Started("b"),
-    transactions.client.Sent("t-0", "b"),
-    transactions.client.Arrived(),
-    transactions.client.Sent("t-1", "a"),
-    transactions.client.Arrived(),
-    transactions.client.Ended(instance="b"),
+    client.Started("b"),
+    client.Started("b"),
+    client.Sent("t-0", "b"),
+    client.Arrived(),
+    client.Sent("t-1", "a"),
+    client.Arrived(),
+    client.Ended(instance="b"),
     transactions.TimePassed(1_000),
 )
 SIMULATORS["application"] = Simulator(
     home="kafkalearn.transactions.client",
-    runs=(Run(transactions.client.Settings(), APPLICATION),),
-    senseless=(transactions.client.Arrived(), transactions.client.Ended(), transactions.client.Sent("t-0", "b")),
+    runs=(Run(client.Settings(), APPLICATION),),
+    senseless=(client.Arrived(), client.Ended(), client.Sent("t-0", "b")),
 )
 
 # Two workers of a group: the second one has to wait, and the first one is refused.

@@ -147,7 +147,7 @@ def test_an_instance_that_was_fenced_learns_it_from_its_commit():
     trace = simulate(Settings(), events)
 
     assert [each.error for each in trace[-1].state.effects] == ["PRODUCER_FENCED"]
-    assert trace[-1].state.instance("a").is_fenced
+    assert trace[-1].state.instance("a").fatal_error == "PRODUCER_FENCED"
 
 
 @given(st.lists(st.sampled_from(TWO_INSTANCES), max_size=40), st.integers(0, 2), st.booleans(), st.booleans())

@@ -1,4 +1,4 @@
-"""A transactional client's errors by release: each in one kind at a time, and the changes that KIPs made."""
+"""A transactional client's errors by release: as the released clients sort them, and the changes that KIPs made."""
 
 from itertools import pairwise
 
@@ -6,8 +6,66 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.releases.lines import RELEASES, parse_release
-from kafkalearn.transactions.client import FATAL as FATAL_OF_THE_CLIENT
-from kafkalearn.transactions.client_errors import ABORTABLE, ABORTING, ERRORS, FATAL, RETRIED, client_errors, kind_of
+from kafkalearn.transactions.client_errors import (
+    ABORTABLE,
+    ABORTING,
+    ERRORS,
+    FATAL,
+    FIRST_ASKED,
+    RETRIED,
+    UNEXPECTED,
+    client_errors,
+    kind_of,
+)
+from tests.recorded import recorded
+
+REAL = recorded("client-errors")
+ASKED = RELEASES[RELEASES.index(FIRST_ASKED) :]
+NOT_COMPARED = {
+    "Produce: UNKNOWN_PRODUCER_ID": "the recorder's answer has no log start offset, with which a client may retry it",
+    "Produce: NOT_LEADER_FOR_PARTITION": "the name up to 2.5 of NOT_LEADER_OR_FOLLOWER",
+}
+SAME_CALL_AGAIN = "thrown"  # an abort that fails, and may be called again
+
+
+def test_every_error_of_every_request_is_to_a_client_what_the_released_one_makes_of_it():
+    assert tuple(REAL["asked"]) == ASKED
+    wrong, compared = {}, 0
+    for pair, answers in REAL["answers"].items():
+        request, name = pair.split(": ")
+        answer = None
+        for release in ASKED:
+            answer = answers.get(release, answer)
+            if answer is None or pair in NOT_COMPARED:
+                continue
+            recorded_kind = answer.split(" ")[0].replace(SAME_CALL_AGAIN, ABORTABLE)
+            try:
+                kind = kind_of(name, request, release)
+            except KafkaLearnError:
+                kind = UNEXPECTED["EndTxn" if request == ABORTING else request]
+            compared += 1
+            if kind != recorded_kind:
+                wrong[pair, release] = kind, recorded_kind
+    assert wrong == {}
+    assert compared > 10_000
+
+
+def test_errors_of_a_group_are_known_to_the_producer():
+    asked = {
+        "COORDINATOR_LOAD_IN_PROGRESS": RETRIED,
+        "COORDINATOR_NOT_AVAILABLE": RETRIED,
+        "UNKNOWN_TOPIC_OR_PARTITION": RETRIED,
+        "NETWORK_EXCEPTION": RETRIED,
+        "INVALID_PRODUCER_EPOCH": FATAL,
+        "PRODUCER_FENCED": FATAL,
+    }
+    assert {name: kind_of(name, "TxnOffsetCommit") for name in asked} == asked
+
+
+def test_a_client_that_was_not_asked_is_refused():
+    for ask in (lambda: kind_of("PRODUCER_FENCED", "EndTxn", "2.3"), lambda: client_errors("2.3")):
+        with pytest.raises(KafkaLearnError, match=r"2\.3 were not asked"):
+            ask()
 
 
 @pytest.mark.parametrize(
@@ -16,6 +74,9 @@ from kafkalearn.transactions.client_errors import ABORTABLE, ABORTING, ERRORS, F
         ("INVALID_PRODUCER_ID_MAPPING", "EndTxn", FATAL, "2.5", "KIP-360"),
         ("INVALID_PRODUCER_EPOCH", "Produce", FATAL, "2.7", "KIP-588"),
         ("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "InitProducerId", FATAL, "3.6", ""),
+        ("ILLEGAL_GENERATION", "TxnOffsetCommit", FATAL, "2.5", "KIP-447"),
+        ("STALE_MEMBER_EPOCH", "TxnOffsetCommit", FATAL, "4.4", "KIP-1319"),
+        ("GROUP_ID_NOT_FOUND", "TxnOffsetCommit", FATAL, "4.4", "KIP-1319"),
     ],
 )
 def test_what_was_fatal_became_abortable(name, request_name, before, since, kip):
@@ -29,10 +90,8 @@ def test_what_was_fatal_became_abortable(name, request_name, before, since, kip)
     ("name", "request_name", "since"),
     [
         ("PRODUCER_FENCED", "EndTxn", "2.7"),
-        ("ILLEGAL_GENERATION", "TxnOffsetCommit", "2.5"),
         ("TRANSACTION_ABORTABLE", "Produce", "3.8"),
-        ("STALE_MEMBER_EPOCH", "TxnOffsetCommit", "4.4"),
-        ("GROUP_ID_NOT_FOUND", "TxnOffsetCommit", "4.4"),
+        ("STALE_MEMBER_EPOCH", "TxnOffsetCommit", "3.6"),
     ],
 )
 def test_what_came_later_is_unknown_before(name, request_name, since):
@@ -60,13 +119,8 @@ def test_an_error_of_a_request_stands_once_and_its_releases_rise():
         assert {kind for _, kind in each.kinds} <= {RETRIED, ABORTABLE, FATAL}
 
 
-def test_a_table_has_more_rows_with_each_release_and_none_before_transactions():
-    counts = [len(client_errors(release)) for release in RELEASES]
+def test_a_table_has_more_rows_with_each_release():
+    counts = [len(client_errors(release)) for release in ASKED]
 
-    assert client_errors("0.10.2") == []
     assert counts == sorted(counts)
-
-
-def test_a_fence_is_fatal_to_the_simulated_client_too():
-    assert "PRODUCER_FENCED" in FATAL_OF_THE_CLIENT
-    assert all(kind_of(name, "EndTxn", "2.4") == FATAL for name in FATAL_OF_THE_CLIENT if name != "PRODUCER_FENCED")
+    assert counts[0] < counts[-1] == len(ERRORS)
