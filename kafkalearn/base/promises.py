@@ -14,7 +14,7 @@ test by test comes `InParts`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Never, TypeAlias, TypeVar
 
@@ -140,6 +140,15 @@ def _holds(predicate: Any, settings: object, state: object, before: object) -> b
 
 Check: TypeAlias = Callable[..., None]
 Broken: TypeAlias = Callable[..., tuple[str, ...]]
+
+
+def broken_in_words(names: Sequence[str], is_old: bool = False) -> str:
+    """Which promises are broken, as a clause; of one that has been broken before, that it still is.
+
+    >>> broken_in_words(["committed records survive"]), broken_in_words(["a", "b"], is_old=True)
+    ('promise broken: committed records survive', 'promises still broken: a; b')
+    """
+    return f"{'promise' if len(names) == 1 else 'promises'} {'still ' if is_old else ''}broken: {'; '.join(names)}"
 
 
 def judges(invariants: Promises, promises: Promises, progress: Promises | None = None) -> tuple[Check, Broken]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkalearn.base.errors import capitalised
+from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.consuming.truncation import GroupRead, Settings, model
 from kafkalearn.consuming.truncation.model import Consumer, Effect, Event, Position
@@ -46,7 +47,8 @@ def describe_truncation(
         partition, earlier = _of_partition(frame), None if before is None else before.state.partition
         said += [*effects_in_words(partition), *falls_in_words(partition.state, earlier)]
     known = () if before is None else broken(settings, before.state)
-    said += [f"broken: {name}" for name in broken(settings, frame.state) if name not in known]
+    new = [name for name in broken(settings, frame.state) if name not in known]
+    said += [broken_in_words(new)] if new else []
     return " ".join(f"{capitalised(each)}." for each in said)
 
 

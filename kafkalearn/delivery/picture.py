@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafkalearn.base.errors import capitalised
+from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.delivery import model
 from kafkalearn.delivery.client import producer_state
@@ -54,7 +55,7 @@ def describe_delivery(
     wrong = broken(settings, frame.state)
     known = () if before is None else broken(settings, before.state)
     new = [name for name in wrong if name not in known]
-    said += [f"broken: {'; '.join(new)}"] if new else []
+    said += [broken_in_words(new)] if new else []
     return " ".join(f"{capitalised(words.rstrip('.'))}." for words in said if words)
 
 
@@ -78,6 +79,8 @@ def _event_in_words(
             goes = f"its request goes {_goes(requests[0])}" if requests else "it waits for a place in flight"
             return [f"the application {verb} {values_in_words(batch[1])}", goes]
         case model.RequestSent():
+            if not producer.in_flight:  # its leader is down, and nobody has said so yet
+                return [f"the request with {values_in_words(past.waiting[0].values)} finds nobody at its broker"]
             request = producer.in_flight[-1]
             return [f"the request with {values_in_words(request.batch.values)} goes {_goes(request)}"]
         case model.RequestArrived():
@@ -422,11 +425,10 @@ def _promises(settings: Settings, state: Delivery, y: float) -> str:
     wrong = broken(settings, state)
     if not wrong:
         return svg.text(NAMES, y + 18, "the application can rely on its callbacks", svg.SMALL, colour=svg.MUTED)
+    words = capitalised(broken_in_words(wrong))
     return "\n".join(
         [
             svg.rect(LEFT, y - 1, svg.WIDTH - 2 * LEFT, 27, svg.PANEL, stroke=svg.MARK, stroke_width=5, rx=4),
-            svg.text(
-                svg.WIDTH / 2, y + 18, f"BROKEN: {'; '.join(wrong)}"[:88], svg.BODY - 1, "middle", svg.MARK, bold=True
-            ),
+            svg.text(svg.WIDTH / 2, y + 18, svg.cut_end(words, 88), svg.BODY - 1, "middle", svg.MARK, bold=True),
         ]
     )

@@ -354,10 +354,13 @@ def search(settings: Settings) -> tuple[tuple[Harm, ...], tuple[Harm, ...], tupl
     return harmful, harmful_beyond, tuple(sorted(seen, key=lambda one: [*WITH_AN_ERROR].index(one[0])))
 
 
+_BROKEN = re.compile(r" Promises? broken: ")
+
+
 def _harm(settings: Settings, result: str, failure: str, run: Trace) -> Harm:
     pairs = zip(run[1:], run, strict=False)
     said = (describe_delivery(settings, frame, before) for frame, before in pairs)
-    return Harm(result, failure, tuple(words.partition(" Broken: ")[0] for words in said), run)
+    return Harm(result, failure, tuple(_BROKEN.split(words)[0] for words in said), run)
 
 
 def find_remedy(

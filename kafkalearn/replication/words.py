@@ -7,12 +7,13 @@ led to and what has changed by it, one clause for each.
 from __future__ import annotations
 
 from kafkalearn.base.errors import capitalised, counted
+from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.replication import events
 from kafkalearn.replication.events import NONE, Effect, FetchAnswered, ReplicationEvent
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import broken
-from kafkalearn.replication.state import CUT_OFF, RUNNING, UNKNOWN, Log, Partition, Remote, Replica
+from kafkalearn.replication.state import CUT_OFF, DOWN, RUNNING, UNKNOWN, Log, Partition, Remote, Replica
 
 
 def ids_in_words(broker_ids: tuple[int, ...]) -> str:
@@ -72,11 +73,12 @@ def head_in_words(state: Partition) -> str:
     """What the controller has recorded, and what the leader has asked it for."""
     controller = state.controller
     leader = "no leader" if controller.leader is None else f"leader {controller.leader}"
+    if controller.is_recovering:
+        leader += f"{', the last' if controller.leader is None else ''} by an unclean election"
     said = [leader, f"epoch {controller.leader_epoch}", f"ISR {ids_in_words(controller.isr)}"]
     said += [f"eligible {ids_in_words(controller.elr)}"] if controller.elr else []
-    said += ["recovering"] if controller.is_recovering else []
-    said += [f"fenced {ids_in_words(controller.fenced)}"] if controller.fenced else []
-    said += [f"stopping {ids_in_words(controller.stopping)}"] if controller.stopping else []
+    for name, ids in (("fenced", controller.fenced), ("stopping", controller.stopping)):
+        said += [f"{'broker' if len(ids) == 1 else 'brokers'} {ids_in_words(ids)} {name}"] if ids else []
     said += proposal_in_words(state.leader)
     return ", ".join(said)
 
@@ -113,7 +115,13 @@ def effects_in_words(frame: Frame[Partition, ReplicationEvent]) -> list[str]:
     """What the event led to, one short clause for each effect worth saying."""
     is_news = not isinstance(frame.event, events.LeaderElected)  # the event itself says who is elected
     effects = [each for each in frame.state.effects if is_news or not isinstance(each, events.LeaderChanged)]
-    said = (_effect_in_words(effect, frame.state) for effect in effects)
+    last = next((each for each in reversed(effects) if isinstance(each, events.LeaderChanged)), None)
+    said = (
+        "until it has registered, nobody leads"  # a broker that starts is fenced first, and leads once it is not
+        if isinstance(effect, events.LeaderChanged) and effect is not last
+        else _effect_in_words(effect, frame.state)
+        for effect in effects
+    )
     return [each for each in said if each]
 
 
@@ -132,18 +140,23 @@ def changes_in_words(state: Partition, before: Partition | None) -> list[str]:
 
 
 def falls_in_words(state: Partition, before: Partition | None) -> list[str]:
-    """The high watermarks of running followers that have fallen."""
+    """The high watermarks of followers that have fallen, and of brokers that are gone: what their disks have."""
     if before is None:
         return []
-    pairs = enumerate(zip(before.replicas, state.replicas, strict=True), start=1)
-    return [
-        f"the HW of broker {broker_id} falls from {was.high_watermark} to {now.high_watermark}"
-        for broker_id, (was, now) in pairs
-        if now.high_watermark < was.high_watermark
-        and now.is_running
-        and broker_id != state.controller.leader
-        and broker_id in state.controller.assignment.replicas
-    ]
+    said = []
+    for broker_id, (was, now) in enumerate(zip(before.replicas, state.replicas, strict=True), start=1):
+        if now.high_watermark >= was.high_watermark:
+            continue
+        if was.is_running and now.broker.status == DOWN:
+            in_memory, on_disk = was.high_watermark, now.high_watermark
+            said.append(f"the HW of broker {broker_id} was {in_memory} in memory, and is {on_disk} on its disk")
+        elif (
+            now.is_running
+            and broker_id != state.controller.leader
+            and broker_id in state.controller.assignment.replicas
+        ):
+            said.append(f"the HW of broker {broker_id} falls from {was.high_watermark} to {now.high_watermark}")
+    return said
 
 
 def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition | None) -> str:
@@ -179,7 +192,7 @@ def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition 
         case events.BrokerCrashed(id_):
             return f"broker {id_} crashes; its disk keeps what it has"
         case events.PowerLost(id_, flushed_to):
-            return f"broker {id_} loses power, and its disk all from offset {flushed_to} on"
+            return f"broker {id_} loses power; all from offset {flushed_to} on was in memory alone, and is gone"
         case events.BrokerStopped(id_):
             return f"broker {id_} is stopped cleanly"
         case events.BrokerRestarted(id_):
@@ -349,7 +362,7 @@ def _promises_in_words(settings: Settings, state: Partition, before: Partition |
     wrong = broken(settings, state)
     new = [each for each in wrong if each not in known]
     old = [each for each in wrong if each in known]
-    return [f"{when}: {'; '.join(names)}" for when, names in (("broken", new), ("still broken", old)) if names]
+    return [broken_in_words(names, is_old) for is_old, names in ((False, new), (True, old)) if names]
 
 
 def replication_text(
@@ -376,7 +389,7 @@ def replication_text(
     rows = [f"  {id_} {'  '.join(parts)}" for id_, *parts in zip(settings.broker_ids, names, marks, logs, strict=True)]
     waits, wrong = waiting_in_words(state), broken(settings, state)
     tail = [f"waits: {waits}"] if waits else []
-    tail += [f"BROKEN: {'; '.join(wrong)}"] if wrong else []
+    tail += [capitalised(broken_in_words(wrong))] if wrong else []
     assignment = assignment_in_words(settings, state)
     head = [describe_replication(settings, frame, before), head_in_words(state), *([assignment] if assignment else [])]
     lines = [*head, *rows, *tail]

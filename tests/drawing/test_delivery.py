@@ -83,11 +83,11 @@ def test_pictures_of_three_brokers_and_of_the_whole_matrix_fit_a_small_window():
 def test_a_broken_promise_is_said_once_and_drawn_as_long_as_it_lasts():
     settings, events = STORIES["acks-1"]
     trace = simulate(settings, events)
-    assert "Broken: no acknowledged record is lost." in describe_delivery(settings, trace[-1], trace[-2])
-    assert "BROKEN: no acknowledged record is lost" in draw_delivery(settings, trace[-1], trace[-2])
+    assert "Promise broken: no acknowledged record is lost." in describe_delivery(settings, trace[-1], trace[-2])
+    assert "Promise broken: no acknowledged record is lost" in draw_delivery(settings, trace[-1], trace[-2])
     same = Frame(trace[-1].index + 1, None, trace[-1].state)
     assert "no acknowledged record is lost" not in describe_delivery(settings, same, trace[-1])
-    assert "BROKEN: no acknowledged record is lost" in draw_delivery(settings, same, trace[-1])
+    assert "Promise broken: no acknowledged record is lost" in draw_delivery(settings, same, trace[-1])
 
 
 @hypothesis_settings(max_examples=25)

@@ -157,7 +157,7 @@
   // What may come after the step on show; a move at an earlier step begins a branch.
   function showMoves(host, form, steps, at) {
     const { moves, broken } = steps[at];
-    const words = broken.length ? `Broken: ${broken.join("; ")}.` : "Every promise holds here.";
+    const words = broken.length ? `Promise${broken.length > 1 ? "s" : ""} broken: ${broken.join("; ")}.` : "Every promise holds here.";
     const buttons = moves.map((move) => element("button", { type: "button", textContent: move, onclick: () => branch(form, at, move) }));
     const found = host.querySelector(".found");
     host.replaceChildren(...(found ? [found] : []), element("p", { className: broken.length ? "broken" : "" }, words),
