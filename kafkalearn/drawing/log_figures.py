@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.transforms import offset_copy
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Trace
@@ -32,6 +33,7 @@ WORDS = {
 LOOKS = {LOST: svg.fill(1), DOUBLED: svg.fill(3), OUT_OF_ORDER: svg.fill(4), GIVEN_UP: svg.fill(2), SAFE: svg.fill(0)}
 HARM = (LOST, DOUBLED, OUT_OF_ORDER, GIVEN_UP)
 STANDS = svg.Fill(svg.EMPTY, "")
+BESIDE_POINTS = 4  # between lines that have the same values: the thickest is 5 wide
 
 
 def draw_results(cells: Sequence[Cell]) -> Picture:
@@ -246,6 +248,8 @@ DASHES = ("--", "-.", ":")
 def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_time: bool = False) -> None:
     """The leader's LEO and HW over a run as stairs, the followers' LEOs as thin ones; hatched: not committed.
 
+    Each follower's stairs lie a little below their offset, so that they are seen where they have the leader's.
+
     Parameters
     ----------
     ax : Axes
@@ -268,6 +272,7 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
     marks = np.array([np.nan if each is None else each.high_watermark for each in leaders], dtype=float)
     hatch = {"facecolor": "none", "edgecolor": "#8a877d", "hatch": "//", "linewidth": 0}
     ax.fill_between(places, marks, ends, step="post", label="not committed", zorder=1, **hatch)
+    drawn_count = 0
     for at in range(len(trace[0].state.replicas)):
         own = [
             np.nan if frame.state.controller.leader == at + 1 else frame.state.replicas[at].log_end_offset
@@ -279,7 +284,10 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
                 "linestyle": DASHES[at % len(DASHES)],
                 "linewidth": 2,
             }
-            ax.step(places, own, where="post", marker="", label=f"LEO of broker {at + 1}", zorder=2, **look)
+            drawn_count += 1
+            beside = offset_copy(ax.transData, ax.get_figure(root=True), y=-BESIDE_POINTS * drawn_count, units="points")
+            label = f"LEO of broker {at + 1}"
+            ax.step(places, own, where="post", marker="", label=label, zorder=2, transform=beside, **look)
     ax.step(places, ends, where="post", marker="", color=svg.INK, linestyle="-", label="LEO of the leader", zorder=3)
     ax.step(places, marks, where="post", marker="", color=svg.MARK, linestyle="-", linewidth=5, label="HW", zorder=4)
     ax.set(xlabel="seconds" if is_by_time else "step", ylabel="offset")

@@ -209,9 +209,14 @@ def arrow(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: 
     return "\n".join([line(x1, y1, neck_x, neck_y, stroke, width), polygon([(x2, y2), *sides], stroke)])
 
 
-def pointer(x: float, y: float, colour: str = MARK, size: float = 10) -> str:
-    """A triangle that points down to a place."""
-    return polygon([(x, y), (x - size, y - 1.4 * size), (x + size, y - 1.4 * size)], colour)
+def pointer(x: float, y: float, colour: str = MARK, size: float = 10, is_below: bool = False) -> str:
+    """A triangle that points to a place: down, from above it, or up from below.
+
+    >>> pointer(20, 30, size=10), pointer(20, 30, size=10, is_below=True)
+    ('<polygon points="20,30 10,16 30,16" fill="#b3320a"/>', '<polygon points="20,30 10,44 30,44" fill="#b3320a"/>')
+    """
+    foot = y + 1.4 * size * (1 if is_below else -1)
+    return polygon([(x, y), (x - size, foot), (x + size, foot)], colour)
 
 
 def bracket(x1: float, x2: float, y: float, words: str, colour: str = MUTED) -> str:

@@ -250,7 +250,7 @@ def unread_steps(outcome: Outcome, axis: Axis, top: float, height: float) -> str
 def lane_name(name: str, top: float, height: float, bold: bool = False) -> str:
     """The words at the left of a lane; of a long name both ends, in small letters."""
     size = svg.BODY if height > 20 and len(name) <= NAME_LENGTH else svg.SMALL
-    return svg.text(12 if size == svg.SMALL else 22, top + height / 2 + 6, svg.cut_name(name, 14), size, bold=bold)
+    return svg.text(22, top + height / 2 + 6, svg.cut_name(name, 13), size, bold=bold)
 
 
 def time_axis(axis: Axis, top: float, grid_top: float) -> str:

@@ -214,7 +214,7 @@ def _content(place: Place, middle: float, y: float) -> list[str]:
         return [svg.text(middle, y + 48, "?", svg.BODY, "middle", svg.MUTED)]
     colour = svg.MUTED if place.kind == REMOVED else svg.INK
     key, value = text_of(place.record.key), text_of(place.record.value)
-    key_size = svg.BODY if _fits(key, CELL - 10, svg.BODY) else svg.SMALL
+    key_size = svg.BODY if _fits(key, CELL - 20, svg.BODY) else svg.SMALL  # bold letters are wider
     value_size = svg.BODY if _fits(value, CELL - 12, svg.BODY) else svg.SMALL
     plate = svg.rect(middle - 31, y + 22, 62, 46, svg.PANEL, rx=3) if place.kind == TOMBSTONE else ""
     strike = svg.line(middle - 28, y + 64, middle + 28, y + 27, svg.MUTED, 2) if place.kind == REMOVED else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from kafkalearn.base.errors import capitalised
+from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -38,7 +39,8 @@ from kafkalearn.replication.words import (
 ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 92, 90, 82
 KNOWN_LEFT, KNOWN_WIDTH = 808, 164
 BAND_LETTERS, BAND_LINES = 80, 2
-LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 198, 40, 14
+LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 178, 42, 14
+MOST_TITLE = 56  # letters of a large title beside the time
 CELL_DOWN, CELL_HEIGHT = 23, 31
 CHARACTER = 9.4  # pixels of one in a label
 MOST_LETTERS = 3  # of a record's value in its cell
@@ -88,7 +90,7 @@ def replication_elements(
     assignment = assignment_in_words(settings, state)
     clients, waiting, below = (38, 58, 66) if assignment else (20, 48, 60)  # five rows are as high as a laptop allows
     elements = [
-        svg.text(LEFT, 32, capitalised(head_in_words(state)), svg.TITLE, bold=True),
+        _head(capitalised(head_in_words(state))),
         svg.text(svg.WIDTH - LEFT, 32, f"{state.now_ms:,} ms", svg.BODY, "end", svg.MUTED),
         svg.text(KNOWN_LEFT, 60, "the leader knows", svg.SMALL, colour=svg.MUTED),
         epochs_legend(state),
@@ -100,6 +102,10 @@ def replication_elements(
         _promises(bottom + below, settings, state, () if earlier is None else broken(settings, earlier)),
     ]
     return elements, bottom + below + 70
+
+
+def _head(words: str) -> str:
+    return svg.text(LEFT, 32, words, svg.TITLE if len(words) <= MOST_TITLE else svg.BODY, bold=True)
 
 
 def _row(state: Partition, before: Partition | None, broker_id: int, first: int, top: float) -> str:
@@ -302,7 +308,9 @@ def _answer_or_lag(state: Partition, broker_id: int, remote: Remote, y: float) -
     words = f"caught up {_time(since_ms)} ago"  # with the leader's end as it was then: it may lack what came since
     if since_ms and state.leader is not None and remote.log_end_offset == state.leader.log_end_offset:
         words = "has everything"  # whenever it was: since 2.1 such a follower is never removed
-    return svg.text(KNOWN_LEFT, y, words, svg.SMALL, colour=svg.MUTED)
+    is_long = len(words) > 20
+    x, anchor = (svg.WIDTH - LEFT - 10, "end") if is_long else (KNOWN_LEFT, "start")
+    return svg.text(x, y, words, svg.SMALL, anchor, svg.MUTED)
 
 
 def _time(ms: int) -> str:
@@ -356,9 +364,9 @@ def _promises(y: float, settings: Settings, state: Partition, wrong_before: tupl
         words = "nobody leads: no log to judge by" if state.leader is None else f"all {len(PROMISES)} promises hold"
         return svg.text(LEFT + 14, y + 24, words, svg.SMALL, colour=svg.MUTED)
     ordered = sorted(wrong, key=lambda name: name in wrong_before)
-    lines = wrap(f"BROKEN: {'; '.join(ordered)}", BAND_LETTERS)
+    lines = wrap(capitalised(broken_in_words(ordered)), BAND_LETTERS)
     if len(lines) > BAND_LINES:
-        lines = wrap(f"BROKEN: {'; '.join(ordered[:2])}; and {len(wrong) - 2} more", BAND_LETTERS)
+        lines = wrap(f"{capitalised(broken_in_words(ordered[:2]))}; and {len(wrong) - 2} more", BAND_LETTERS)
     middle = y + 38 - 11 * (len(lines) - 1)
     return "\n".join(
         [

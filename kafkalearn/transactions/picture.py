@@ -19,7 +19,7 @@ from kafkalearn.transactions.reader import ABORTED, fate, open_first
 
 LEFT, TOP = 24, 62
 ROW, GAP = 46, 8  # a transactional id, an instance
-LABEL, CELL, MOST_CELLS = 150, 76, 11
+LABEL, CELL, MOST_CELLS = 150, 82, 10
 LANE, CELL_HEIGHT = 112, 44  # a partition: its name, offsets, cells, marks
 MOST_IDS, MOST_PARTITIONS = 2, 2
 
@@ -199,10 +199,10 @@ def _partition(cluster: Cluster, partition: Partition, past: Partition | None, y
         ]
     else:
         parts += [
-            svg.pointer(end_x + 10, bottom + 18, svg.INK, 6),
-            svg.text(end_x + 22, bottom + 22, f"LSO {stable}, the end", svg.SMALL)
+            svg.pointer(end_x, bottom + 5, svg.INK, 6, is_below=True),
+            svg.text(end_x + 14, bottom + 22, f"LSO {stable}, the end", svg.SMALL)
             if end_x < 800
-            else svg.text(end_x - 6, bottom + 26, f"LSO {stable}, the end", svg.SMALL, "end"),
+            else svg.text(end_x - 14, bottom + 22, f"LSO {stable}, the end", svg.SMALL, "end"),
         ]
     return parts
 

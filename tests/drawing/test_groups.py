@@ -267,7 +267,18 @@ def test_where_two_states_are_too_short_to_be_seen_the_longer_one_is_drawn():
 def test_a_long_name_shows_both_its_ends():
     outcome = simulate("at 0 s: consumer-billing-1 joins")
     words = re.findall(r">([^<>]+)</text>", views.draw_timeline(outcome))
-    assert any(each.startswith("consume") and each.endswith("ling-1") for each in words)
+    assert any(each.startswith("consum") and each.endswith("ling-1") for each in words)
+
+
+def test_the_names_of_all_lanes_begin_under_each_other():
+    """Those of members began ten pixels left of the group's, where a lane is low."""
+    outcome = simulate("at 0 s: c1, c2, c3, c4 and consumer-billing-1 join")
+    drawings = [views.draw_timeline(outcome), views.draw_group(outcome, outcome.trace[3], outcome.trace[2])]
+
+    for drawing in drawings:
+        names = {each.text: each for each in elements_of(drawing, "text") if each.text in ("the group", "c1", "c4")}
+        assert {each.get("x") for each in names.values()} == {"22"}
+        assert {"the group", "c1"} <= names.keys()
 
 
 def test_the_diagram_names_every_transition_of_the_table():

@@ -3,6 +3,7 @@ import re
 import unicodedata
 from xml.etree import ElementTree
 
+import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,9 @@ from kafkalearn.drawing.svg import MARK
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
 from kafkalearn.views import animate, draw_key, draw_keyless, draw_lookup, draw_offsets_topic
-from tests.drawing.drawn import assert_a_run_well_drawn
+from tests.drawing.drawn import assert_a_run_well_drawn, words_at_a_frame
+from tests.every import every_case
+from tools.chapters import chapter_paths
 
 BROKERS = st.one_of(st.none(), st.integers(0, 9))
 
@@ -127,3 +130,12 @@ def test_the_way_of_a_key_is_drawn(key, partition_count):
 def test_a_topic_too_large_for_the_way_of_a_key_is_refused():
     with pytest.raises(KafkaLearnError, match="has room for 24 partitions, got 25"):
         draw_key(b"a", 25)
+
+
+@every_case("path", chapter_paths(), ids=lambda path: path.stem)
+def test_no_word_in_a_chapter_s_picture_touches_the_frame_around_it(path):
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = (output.get("data", {}) for cell in cells for output in cell.get("outputs", []))
+    drawings = (data["image/svg+xml"] for data in outputs if "image/svg+xml" in data)
+
+    assert [found for drawing in drawings for found in words_at_a_frame(drawing, least=2)] == []

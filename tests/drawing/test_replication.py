@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
+from matplotlib.colors import to_rgb
+from PIL import Image
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing.svg import MARK
@@ -49,6 +53,7 @@ FALLS = [Produce(2), Fetch(2), Fetch(2), TimePassed(500), Produce(), Fetch(2), F
 LAGS = [Produce(2), Fetch(2), Fetch(3), BrokerFrozen(3), Produce(), Fetch(2), TimePassed(30_001), IsrChecked()]
 LOSES = [Produce(acks=1), BrokerCrashed(1), SessionExpired(1), Produce(3), Consume(0), Fetch(3), Consume(2)]
 DIVERGES = [Produce(acks=1), Fetch(2), BrokerCrashed(2), BrokerRestarted(2), BrokerCrashed(1), SessionExpired(1)]
+UP_TO_DATE = [Produce(3), Fetch(2), Fetch(3), Fetch(2), Fetch(3), Fetch(2), Fetch(3)]
 STORIES = {
     "a-follower-s-hw-falls": (
         Settings(replica_count=2),
@@ -105,7 +110,7 @@ def test_what_has_changed_is_marked_and_nothing_else():
 
 def test_a_promise_is_shown_by_name_from_the_step_in_which_it_breaks():
     _, drawings = drawn(Settings(), LOSES)
-    is_named = [f"BROKEN: {ACKNOWLEDGED_SURVIVE}" in words_of(drawing) for drawing in drawings]
+    is_named = [f"Promise broken: {ACKNOWLEDGED_SURVIVE}" in words_of(drawing) for drawing in drawings]
     assert is_named[:4] == [False, False, False, True]
     assert f"all {len(PROMISES)} promises hold" in words_of(drawings[1])
     assert "nobody leads: no log to judge by" in words_of(drawings[2])
@@ -114,7 +119,9 @@ def test_a_promise_is_shown_by_name_from_the_step_in_which_it_breaks():
 def test_a_run_that_a_search_has_found_can_be_played():
     settings = Settings(fetch_wait_max_ms=0)
     found = find(settings, [Produce(acks=1), Fetch, BrokerCrashed, SessionExpired], (ACKNOWLEDGED_SURVIVE,))
-    assert "BROKEN: acknowledged records survive" in draw_replication(settings, found.trace[-1], found.trace[-2])
+    assert "Promise broken: acknowledged records survive" in draw_replication(
+        settings, found.trace[-1], found.trace[-2]
+    )
 
 
 def test_of_a_long_log_the_end_is_shown_and_how_much_is_not():
@@ -143,6 +150,40 @@ def test_the_curves_have_one_line_for_each_follower_and_a_gap_without_a_leader()
     assert lines["LEO of the leader"][:3] == [0, 1, 1]
     assert lines["LEO of the leader"][3] != lines["LEO of the leader"][3]  # NaN: broker 1 is down, nobody leads
     assert figure(draw_hw_leo, trace, alt="marks", is_by_time=True).axes[0].get_xlabel() == "seconds"
+
+
+def test_each_line_of_the_curves_is_seen_also_where_it_has_the_values_of_another():
+    """Both followers have all that the leader has: their lines lay below its own, and only the legend had them."""
+    chart = figure(draw_hw_leo, simulate(Settings(fetch_wait_max_ms=0), UP_TO_DATE), alt="marks")
+    pixels = np.asarray(Image.open(BytesIO(chart._repr_mimebundle_()[0]["image/png"])).convert("RGB")).astype(int)
+    named = {line.get_label(): np.array(to_rgb(line.get_color())) * 255 for line in chart.axes[0].get_lines()}
+    plot = pixels[pixels.shape[0] * 2 // 5 :]  # below the legend
+    seen = {name: int((abs(plot - colour).max(axis=2) < 12).sum()) for name, colour in named.items()}
+
+    assert len(seen) == 4
+    assert min(seen.values()) > 100, seen
+
+
+def test_a_crash_says_what_becomes_of_the_high_watermark():
+    settings = Settings(fetch_wait_max_ms=0)
+    known, unknown = ([*events, BrokerCrashed(1)] for events in (UP_TO_DATE, [Produce()]))
+    said = [describe_replication(settings, *simulate(settings, events)[:-3:-1]) for events in (known, unknown)]
+
+    assert said[0].endswith("keeps what it has. The HW of broker 1 was 3 in memory, and is 0 on its disk.")
+    assert said[1] == "Broker 1 crashes; its disk keeps what it has."
+
+
+def test_a_restart_without_an_election_between_says_who_leads_when():
+    run = [BrokerCrashed(2), SessionExpired(2), BrokerCrashed(1), BrokerRestarted(1)]
+    settings = Settings(replica_count=2, fetch_wait_max_ms=0)
+    trace = simulate(settings, run)
+
+    assert describe_replication(settings, trace[-1], trace[-2]) == (
+        "Broker 1 starts again. Until it has registered, nobody leads. Broker 1 leads, epoch 2: an unclean election."
+    )
+    assert words_of(draw_replication(settings, trace[-1], trace[-2]))[0] == (
+        "Leader 1 by an unclean election, epoch 2, ISR 1, broker 2 fenced"
+    )
 
 
 def test_lags_are_counted_by_powers_of_two():

@@ -1,5 +1,6 @@
 """What a reader of a partition gets, where it stands, and its lags; the picture of what it reads."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -170,6 +171,18 @@ def test_the_picture_says_who_holds_back_and_whether_a_coordinator_knows():
     assert drawn.size[1] <= 590
     gone = replace(trace[-1], state=replace(trace[-1].state, transactions=()))
     assert "no coordinator knows of it" in draw_transactions(settings, gone)
+
+
+def test_the_mark_of_the_last_stable_offset_points_to_its_place_in_the_log():
+    """It stood below the line and pointed down, away from it."""
+    drawn = draw_transactions(Settings(partitions=("t-0",)), simulate(Settings(partitions=("t-0",)), [])[0])
+    (points,) = re.findall(r'<polygon points="([^"]+)"', drawn)
+    tip, *feet = [tuple(map(float, each.split(","))) for each in points.split()]
+    (line,) = re.findall(r'<line x1="(\d+)" y1="(\d+)" x2="\d+" y2="\2"', drawn)
+
+    assert tip[0] == float(line[0])
+    assert 0 < tip[1] - float(line[1]) < 5
+    assert all(foot[1] > tip[1] for foot in feet)
 
 
 def test_every_event_has_its_own_words():
