@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from kafkalearn.lab import working_copies
 from tests.browser.lab import CHROMIUM_NAMES, Lab, Watched, launch, running_lab, watch
 
 expect.set_options(timeout=60_000)  # a slow machine may take its time; what never comes fails all the same
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+SIDE = Path(working_copies.__file__).parent
+"""JupyterLab's side as it is here, not as it was when the package was installed."""
 
 
 @pytest.fixture(scope="package")  # no longer: it holds an event loop, which other tests need for themselves
@@ -30,7 +33,7 @@ def browser() -> Iterator[Browser]:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     home = tmp_path_factory.mktemp("jupyter")
     shutil.copytree(NOTEBOOKS, home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-    with running_lab(home) as lab:
+    with running_lab(home, f"--LabApp.extra_labextensions_path={SIDE}") as lab:
         yield lab
 
 

@@ -158,7 +158,7 @@ def test_an_answer_is_clicked_in_a_picture_and_a_broker_that_is_touched_dies(rea
     activate(page, "cell-09-4")
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-above')")
     expect(page.locator(".jp-CodeCell .jp-InputPrompt").nth(1)).to_have_text("[2]:")
-    page.locator(".jp-OutputArea img[src^='data:image/svg+xml']").first.hover()  # where its parts come to be
+    page.locator(".jp-OutputArea .jp-RenderedHTMLCommon > svg").first.hover()  # where its parts come to be
     asked_of = page.locator(".jp-OutputArea svg text").get_by_text("6", exact=True).first
     asked_of.hover()
     expect(asked_of).to_contain_class("kl-named")

@@ -2,6 +2,7 @@
 // A plugin that needs nothing but the application itself: notebooks are met through its document registry.
 
 import { keepStates, standIn } from "./keeping.js";
+import { drawPictures } from "./pictures.js";
 
 const { form, fold, bringIntoView } = globalThis.kafkalearnPredictions;
 const MARK = "kafkalearn", FILE = "progress.json", WAIT_MS = 2000;
@@ -77,7 +78,7 @@ function attend(app, panel, context) {
     const { predict, fold: line } = marks(cell);
     if (predict) {
       const above = notebook.widgets.slice(0, notebook.widgets.indexOf(cell)).reverse();
-      const drawn = ".jp-OutputArea :is(.kl-stage svg, img[src^='data:image/svg+xml'], .jp-RenderedSVG svg, .jp-RenderedHTMLCommon > svg)";
+      const drawn = ".jp-OutputArea :is(.kl-stage svg, .jp-RenderedSVG svg, .jp-RenderedHTMLCommon > svg)";
       const picture = () => above.map((each) => each.node.querySelector(drawn)).find(Boolean); // it may come later
       const place = form(predict, { made: made[predict.id], picture, keep: (result) => keep(predict.id, result) });
       forms.set(predict.id, place);
@@ -270,6 +271,7 @@ export default {
       createNew(panel, context) {
         keepStates(context);
         standIn(panel.content.rendermime, context.sessionContext);
+        drawPictures(panel.content.node);
         Promise.all([context.ready, panel.revealed]).then(() => attend(app, panel, context));
         return { isDisposed: false, dispose() { this.isDisposed = true; } };
       },

@@ -96,19 +96,6 @@ globalThis.kafkalearnPredictions = (() => {
     return [...buttons, again];
   }
 
-  // A picture that is shown as an image has no parts to click: its drawing takes its place, as it is.
-  function opened(picture) {
-    const image = picture?.matches?.("img") ? picture : picture?.querySelector("svg") ? null : picture?.querySelector("img[src^='data:image/svg+xml']");
-    if (!image) return picture;
-    const [head, data] = image.src.split(/,(.*)/s);
-    const text = head.endsWith("base64") ? new TextDecoder().decode(Uint8Array.from(atob(data), (each) => each.charCodeAt(0))) : decodeURIComponent(data);
-    const drawing = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
-    if (drawing.localName !== "svg") return picture;
-    drawing.style.cssText = `display: block; height: auto; max-width: 100%; width: ${image.width || 1000}px`;
-    image.replaceWith(drawing);
-    return picture === image ? drawing : picture;
-  }
-
   // What is named in the picture above can be clicked there; the same names stand below it, for keys. The picture may come
   // later than the question, and draw itself anew: `picture` is asked for it whenever the pointer moves on to something.
   function pointing(question, say, picture) {
@@ -116,7 +103,7 @@ globalThis.kafkalearnPredictions = (() => {
     const named = (label) => question.options.find((each) => label.textContent.trim() === each || label.textContent.trim().startsWith(`${each} `));
     const labels = () => seen?.querySelectorAll("text, tspan") ?? [];
     const look = () => {
-      const shown = opened(typeof picture === "function" ? picture() : picture);
+      const shown = typeof picture === "function" ? picture() : picture;
       const drawing = shown?.matches("svg") && shown.isConnected ? shown : shown?.querySelector(".kl-stage svg, svg[viewBox]");
       if (drawing === seen) return;
       seen = drawing;

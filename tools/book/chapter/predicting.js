@@ -11,7 +11,7 @@ const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
     });
     dispatchEvent(new Event("resize")); // what was hidden had no size
   };
-  const drawn = ".book-cell .jp-OutputArea :is(svg, img[src^='data:image/svg+xml']), .book-cell :is(.kl-stage, .live-shown) svg[viewBox]";
+  const drawn = ".book-cell .jp-OutputArea svg, .book-cell :is(.kl-stage, .live-shown) svg[viewBox]";
   const picture = () => [...document.querySelectorAll(drawn)].filter((each) =>
     each.getClientRects().length && each.getBoundingClientRect().width > 200 && each.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
   const keep = (made) => {
