@@ -1,6 +1,6 @@
 """The first page of the book: a mechanism that runs, and a card for each chapter.
 
-A card has a picture of the chapter's first player, the question, the minutes that `tools.minutes` counts, and how far
+A card has a picture of the chapter's first player, the question, the minutes that the chapter says, and how far
 this reader has come, which the page's script asks the store of answers.
 """
 
@@ -21,11 +21,11 @@ from tools.book.chapter import Chapter
 from tools.book.chapter.contents import inline_html
 from tools.book.exercises import exercises_of
 from tools.book.shell import shell_page
-from tools.minutes import together
 
 HERE = Path(__file__).parent
 _STATE = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 _MINUTES = re.compile(r"\s*About \d+ minutes")
+_SAID = re.compile(r"About\s(\d+)\sminutes")  # one number wherever it stands; tools.minutes holds the chapter to it
 
 
 def front_page(chapters: Sequence[Chapter], notebooks: Sequence[NotebookNode]) -> str:
@@ -79,7 +79,8 @@ def _states(notebook: NotebookNode) -> Iterator[dict[str, Any]]:
 
 
 def _card(chapter: Chapter, notebook: NotebookNode) -> str:
-    about = _MINUTES.split(chapter.question)[0]  # the card counts them itself
+    about = _MINUTES.split(chapter.question)[0]  # they stand below it
+    said = _SAID.search("\n".join(each.source for each in notebook.cells[:2]))
     number, _, name = chapter.heading.rpartition(" · ")
     named = f'<span class="number">{inline_html(number)}</span> {inline_html(name)}' if number else inline_html(name)
     exercises = " ".join(each.progress.exercise for each in exercises_of(chapter.path.stem).values())
@@ -88,7 +89,7 @@ def _card(chapter: Chapter, notebook: NotebookNode) -> str:
         f'<span class="picture drawn" aria-hidden="true">{_picture(notebook)}</span>'
         f'<span class="name">{named}</span></a>'
         f'<p class="question">{inline_html(about)}</p>'
-        f'<p class="facts">{together(notebook).minutes} min <span data-part="done"></span></p></li>'
+        f'<p class="facts">{f"{said[1]} min " if said else ""}<span data-part="done"></span></p></li>'
     )
 
 
