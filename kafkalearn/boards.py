@@ -36,7 +36,7 @@ from kafkalearn.log.picture import describe_crossing, draw_crossing, draw_log
 from kafkalearn.log.words import describe_log
 from kafkalearn.offsets import Member as StoredMember
 from kafkalearn.offsets import store
-from kafkalearn.offsets.store.model import Store, StoreEvent
+from kafkalearn.offsets.store.model import LOADING, Store, StoreEvent
 from kafkalearn.offsets.store_picture import describe_store, draw_store
 from kafkalearn.operations import offsets_topic
 from kafkalearn.partitioning import keyless
@@ -337,6 +337,8 @@ class _ByTheClock:
     def step(self, settings: Any, state: _AtATime, deed: Callable[[_AtATime], StoreEvent]) -> _AtATime:
         """The store after the event that a deed is at this moment."""
         event = deed(state)
+        if state.store.status == LOADING and isinstance(event, store.Sweep | store.LeaderCrashed):
+            raise IllegalEvent("no leader has read the log yet")
         return _AtATime(store.step(settings, state.store, event), getattr(event, "now_ms", state.now_ms), event)
 
     def broken(self, settings: Any, state: _AtATime, before: Any = None, names: Any = None) -> tuple[str, ...]:
@@ -363,6 +365,11 @@ def _offsets() -> Board:
         asked = store.Commit("billing", "orders", partition, offset, state.now_ms, member_id=member.member_id)
         return replace(asked, generation=state.group[0])
 
+    def load(state: _AtATime) -> store.Load:
+        if state.store.status != LOADING:
+            raise IllegalEvent("the leader is alive, and has read the log already")
+        return store.Load()
+
     moves: dict[str, Callable[[_AtATime], StoreEvent]] = {
         "a member joins": lambda state: written(state, joins=True),
         "billing commits orders-0": lambda state: commit(state, 0),
@@ -373,7 +380,7 @@ def _offsets() -> Board:
         "billing asks for orders-0": lambda _: store.Fetch("billing", "orders", 0),
         "an admin deletes billing": lambda _: store.DeleteGroup("billing"),
         "the leader dies": lambda _: store.LeaderCrashed(),
-        "the next one reads the log": lambda _: store.Load(),
+        "the next one reads the log": load,
     }
 
     def framed(frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> tuple[Frame[Any, Any], Frame[Any, Any]]:

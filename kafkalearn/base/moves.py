@@ -6,6 +6,7 @@ sent, and played again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, TypeVar
@@ -78,6 +79,42 @@ def things_of(event: object) -> tuple[str, ...]:
             return (f"broker {number}",)
     names: Mapping[str, object] = {name: getattr(event, name, None) for name in ("member_id", "consumer", "by")}
     return tuple(each for each in names.values() if isinstance(each, str) and each)
+
+
+def in_moves(error: object, moves: Mapping[str, object], own: str = "") -> str:
+    """What was wrong with a move, in the words that the reader has for moves, where it names their events.
+
+    Parameters
+    ----------
+    error : object
+        What the simulator says, as text.
+    moves : mapping of str to event
+        All moves, by their words.
+    own : str
+        The words of the move that was refused: that its event is named first says nothing more.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors.carrying_out import AllGaveUp, Assigned
+    >>> moves = {"all give up": AllGaveUp(), "the assignor runs": Assigned()}
+    >>> in_moves("Assigned(): the members give everything up first, with AllGaveUp()", moves, "the assignor runs")
+    'the members give everything up first, with “all give up”'
+    """
+    named: dict[str, list[str]] = {}
+    for words, event in moves.items():
+        named.setdefault(type(event).__name__, []).append(words)
+    events = rf"\b({'|'.join(map(re.escape, named))})\b(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?"
+    first = type(moves[own]).__name__ if own in moves else ""
+
+    def in_words(found: re.Match[str]) -> str:
+        words = named[found[1]]
+        return found[0] if words[0].startswith(found[1]) else " or ".join(f"“{each}”" for each in words)
+
+    said = str(error)
+    begun = re.match(events, said)
+    if begun and begun[1] == first and said.startswith(": ", begun.end()):
+        said = said[begun.end() + 2 :]
+    return re.sub(events, in_words, said)
 
 
 def plain(words: str) -> str:

@@ -219,7 +219,7 @@ def _duration_ms(policy: str, release: str) -> int:
 def start_consumer(settings: Settings, pipeline: Pipeline, name: str, is_standalone: bool = False) -> Pipeline:
     """A consumer begins at the stored or committed offset, or by auto.offset.reset."""
     if pipeline.consumer(name) is not None:
-        raise IllegalEvent(f"{name} runs already; let it Close or Crash first, or start one of another name")
+        raise IllegalEvent(f"{name} runs already; it can start again once it has ended, and one of another name now")
     keeps_offset = settings.sink in model.KEEPS_THE_OFFSET and pipeline.sink.stored is not None
     offset = pipeline.sink.stored if keeps_offset else pipeline.committed
     try:

@@ -224,9 +224,18 @@ function renderLive(given) {
 
   const touch = () => JSON.parse(model.get("_animation")).touch;
   const close = () => { menu?.remove(); menu = null; };
+  const keep = (...wanted) => {
+    for (const each of [...wanted, el.querySelector(".kl-bar input"), next.querySelector("button")]) {
+      each?.focus({ preventScroll: true });
+      if (each && document.activeElement === each) return;
+    }
+  };
 
   // A second move that is pressed before the first has come goes after it, and does not take its place.
+  // The keys stay here: what had the focus goes with the step that it belonged to.
   function happen(move) {
+    if (menu?.contains(document.activeElement)) menu.place.focus({ preventScroll: true });
+    else if (!el.contains(document.activeElement)) keep();
     const { line } = touch(), field = el.querySelector(".kl-controls input[type=text]");
     const done = coming !== null && field.value === coming ? coming.split(" > ") : line ? line.split(" > ").slice(0, model.get("value")) : [];
     close();
@@ -245,6 +254,7 @@ function renderLive(given) {
   function open(name, possible, place) {
     close();
     menu = make("div", { className: "kl-menu" }, make("p", { textContent: `${name} …` }), ...possible.map(offer));
+    menu.place = place;
     menu.setAttribute("role", "group");
     menu.setAttribute("aria-label", `What may happen to ${name}`);
     menu.addEventListener("keydown", (event) => {
@@ -262,7 +272,9 @@ function renderLive(given) {
   }
 
   function showTouch() {
-    const touched = touch(), focused = document.activeElement, had = el.contains(focused) && (focused.dataset?.move ?? focused.dataset?.place);
+    const touched = touch(), focused = document.activeElement, isHere = el.contains(focused);
+    const nameOfPart = (part) => part.dataset.move ?? part.dataset.place;
+    const offered = () => [...next.querySelectorAll("[data-move]")], at = offered().indexOf(focused);
     close();
     over.querySelectorAll(".kl-place").forEach((each) => each.remove());
     next.hidden = !touched;
@@ -284,9 +296,9 @@ function renderLive(given) {
       const { x, y, width, height } = shapeOf(svg, label).box;
       put(place, { x: x - 4, y: y - 4, width: width + 8, height: height + 8 });
     }
-    const said = make("p", { className: broken.length ? "kl-wrong" : "", textContent: broken.length ? `Broken: ${broken.join("; ")}.` : touched.said });
+    const said = make("p", { className: broken.length ? "kl-wrong" : "", textContent: broken.length ? `Promise${broken.length > 1 ? "s" : ""} broken: ${broken.join("; ")}.` : touched.said });
     said.setAttribute("role", "status");
-    if (broken.length && touched.said.startsWith("Broken in")) said.textContent = touched.said;
+    if (broken.length && touched.said.startsWith("Promise broken in")) said.textContent = touched.said;
     const group = make("div", { className: "kl-moves" }, ...possible.map(offer));
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", "What happens next");
@@ -296,8 +308,24 @@ function renderLive(given) {
       link.addEventListener("focus", () => link.select());
       next.append(make("label", { className: "kl-address" }, "This run as an address, in the book ", link));
     }
-    if (had) [...el.querySelectorAll("[data-place], [data-move]")].find((each) => (each.dataset.move ?? each.dataset.place) === had)?.focus({ preventScroll: true });
+    if (isHere && !focused.isConnected && nameOfPart(focused)) { // the same again; else what has taken its place; else the slider
+      const same = [...el.querySelectorAll("[data-place], .kl-next [data-move]")].find((each) => nameOfPart(each) === nameOfPart(focused));
+      keep(same, at < 0 ? null : offered()[Math.min(at, offered().length - 1)]);
+    }
+    fit();
   }
+
+  // The picture has the room that the rest leaves in the window, so that a board is seen whole; for the highest rest so far,
+  // so that the picture is not another size at each step.
+  let rest = 0;
+  function fit() {
+    if (!stage.offsetHeight) return;
+    const seen = el.closest(".jp-WindowedPanel-outer")?.clientHeight ?? innerHeight;
+    rest = Math.max(rest, el.offsetHeight - stage.offsetHeight);
+    el.style.setProperty("--kl-room", `${seen - rest}px`);
+  }
+  const refit = () => { rest = 0; if (touch()) fit(); };
+  addEventListener("resize", refit);
 
   // What ends in dots says how far Python is with the answer.
   const heard = () => {
@@ -347,6 +375,7 @@ function renderLive(given) {
 
   return () => {
     model.off("change:_answer", heard);
+    removeEventListener("resize", refit);
     observer.disconnect();
     resized.disconnect();
     themed.disconnect();

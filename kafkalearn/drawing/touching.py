@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from types import FunctionType
 from typing import Any, Protocol
 
 from kafkalearn.base.errors import KafkaLearnError, counted
-from kafkalearn.base.moves import BETWEEN, moves_in, moves_of, things_of
+from kafkalearn.base.moves import BETWEEN, in_moves, moves_in, moves_of, things_of
+from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing.player import Animation, Picture, animation
 
@@ -62,6 +65,8 @@ class Board:
         How many moves the shortest run of the game has; 0 without a game.
     link : str
         The address of a run in the book, but for its line; empty where the book has none.
+    exercise : Exercise
+        Whose game it is, or None: whoever plays it to its par has done the exercise.
     """
 
     simulator: Simulator
@@ -75,6 +80,7 @@ class Board:
     promise: str = ""
     par: int = 0
     link: str = ""
+    exercise: Any = None
     _kept: dict[tuple[str, ...], _Moment] = field(default_factory=dict, repr=False, compare=False)
 
     def played(self, line: str = "") -> Animation:
@@ -109,13 +115,22 @@ class Board:
         begun = line if isinstance(line, str) else BETWEEN.join(map(self.words_of, line))
 
         def drawn(run: str) -> Animation:
-            played = replace(self.played(run), title=title or self.title)
+            played = replace(self._counted(run), title=title or self.title)
             if run != begun:
                 return played
             count = len(played.pictures)
             return replace(played, start=start % count, stills=played.stills if stills is None else tuple(stills))
 
         return drawn, begun
+
+    def _counted(self, run: str) -> Animation:
+        """The run of a line; a game that is played to its par is an exercise that is done."""
+        played = self.played(run)
+        if self.exercise is None or not self.exercise.judge.judge(run):
+            return played
+        self.exercise.check(run)
+        touch = {**(played.touch or {})}
+        return replace(played, touch=touch | {"said": f"{touch['said']} The exercise is done."})
 
     def words_of(self, event: object) -> str:
         """The words of an event.
@@ -138,7 +153,8 @@ class Board:
             try:
                 state = self.simulator.step(self.settings, before.frame.state, event)
             except KafkaLearnError as error:
-                raise KafkaLearnError(f"move {len(words)}, {words[-1]}, cannot come there: {error}") from error
+                why = in_moves(error, self._events(before.frame.state), words[-1])
+                raise KafkaLearnError(f"move {len(words)}, {words[-1]}, cannot come there: {why}") from error
             frame = Frame(len(words), event, state)
         else:
             before, frame = None, Frame(0, None, self.initial)
@@ -152,6 +168,16 @@ class Board:
         )
         self._kept[words] = moment
         return moment
+
+    def _events(self, state: object) -> dict[str, object]:
+        """The events of the moves; of one that depends on the state, that which it is now."""
+        found = {}
+        for words, event in self.moves.items():
+            try:
+                found[words] = event(state) if isinstance(event, partial | FunctionType) else event
+            except KafkaLearnError:  # it is none now, so nothing speaks of it
+                continue
+        return found
 
     def _is_possible(self, state: object, event: object) -> bool:
         """Whether it may come, and leads to anything."""
@@ -174,15 +200,13 @@ class Board:
         at = next((at for at, each in enumerate(moments) if each.broken), None)
         if not self.promise:
             return (
-                f"{moved}; every promise holds."
-                if at is None
-                else f"Move {at} breaks: {'; '.join(moments[at].broken)}."
+                f"{moved}; every promise holds." if at is None else f"Move {at}: {broken_in_words(moments[at].broken)}."
             )
         goal = f"Break this: {self.promise}. Par is {self.par}."
         if at is None:
             return f"{goal} {moved} so far, and it holds." if count else goal
         how = "and no run is shorter" if at == self.par else f"par is {self.par}"
-        return f"Broken in {counted(at, 'move')}, {how}: {self.promise}."
+        return f"Promise broken in {counted(at, 'move')}, {how}: {self.promise}."
 
 
 def board(
@@ -269,6 +293,7 @@ def game_board(
         title or "Your move",
         game.promise,
         game.par,
+        exercise=exercise,
     )
 
 

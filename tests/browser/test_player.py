@@ -47,6 +47,14 @@ from kafkalearn.drawing.player import picture
 turned = run(lambda _, state, event: (state, event), None, "start", ["in", "left", "right"])
 play(Trapped(turned, loop_start=1), lambda frame, before: picture(40, label=str(frame.index)))
 """
+STILL = """
+from kafkalearn.views import draw_offsets_topic
+draw_offsets_topic(round_robin_leaders([1, 2, 3]), marked=12)
+"""
+TOUCHED = """
+from kafkalearn.views import board_named, touch
+touch(board_named("replication"), "Produce > Fetch(2)")
+"""
 FIRST = 'Which broker coordinates the group "test-group"? Nothing is read yet.'
 THIRD = "Unit 3 of 10, s = 115, goes into the hash: h = 31 * 3697 + 115 = 114722."
 LAST = "Broker 1 leads partition 12: it coordinates the group."
@@ -65,7 +73,7 @@ def executed() -> nbformat.NotebookNode:
 @pytest.fixture(scope="module")
 def run_once(lab, browser):
     """JupyterLab on a notebook whose cells have all been run: opening it takes longer than any test."""
-    lab.put("player.ipynb", notebook(IMPORTS, PLAYER, HEARD, VARIED, LOOPED))
+    lab.put("player.ipynb", notebook(IMPORTS, PLAYER, HEARD, VARIED, LOOPED, TOUCHED, STILL))
     watched = watch(browser)
     watched.open_notebook(lab, "player.ipynb")
     watched.run_all(timeout_ms=180_000)
@@ -287,15 +295,111 @@ def test_a_control_changes_the_picture_and_a_bad_value_is_explained_in_place(run
     expect(stage).to_contain_text("broker 5 leads 10")
 
 
+# A board, which is played by hand: the keys stay with it, and it is seen whole.
+
+HAS_THE_KEYS = "player => player.contains(document.activeElement)"
+
+
+@pytest.fixture
+def board(running):
+    """The board at the line that it begins with, its newest step on show."""
+    player = player_of(running, 3)
+    player.locator(".kl-controls input").fill("Produce > Fetch(2)")
+    expect(player.locator(".kl-bar output")).to_have_text("2 of 2")
+    return player
+
+
+def test_after_a_move_that_is_gone_the_keys_are_still_the_board_s(running, board):
+    count = board.locator(".kl-bar output")
+    board.locator(".kl-moves [data-move='BrokerCrashed(1)']").press("Enter")
+    expect(count).to_have_text("3 of 3")
+    expect(board.locator("[data-move='BrokerCrashed(1)']")).to_have_count(0)
+    assert board.evaluate(HAS_THE_KEYS)
+    expect(board.locator(".kl-moves button:focus")).to_have_count(1)  # what has taken the place of the move
+
+    running.keyboard.press("ArrowLeft")
+    expect(count).to_have_text("2 of 3")
+    running.keyboard.press("ArrowRight")
+    running.keyboard.press("Shift+Enter")  # goes on to the next cell, as from anywhere in an output
+    expect(running.locator(".jp-Cell").nth(6)).to_contain_class("jp-mod-active")
+    board.locator(".kl-moves button").first.focus()
+    running.keyboard.press("Escape")
+    assert not board.evaluate(HAS_THE_KEYS)
+
+
+def test_a_move_that_is_clicked_in_the_picture_leaves_the_arrows_to_the_player(running, board):
+    board.locator(".kl-place[data-place='broker 1']").click()
+    board.locator(".kl-menu [data-move='BrokerCrashed(1)']").click()
+    expect(board.locator(".kl-bar output")).to_have_text("3 of 3")
+    assert board.evaluate(HAS_THE_KEYS)
+    running.keyboard.press("ArrowLeft")
+    expect(board.locator(".kl-bar output")).to_have_text("2 of 3")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900)])
+def test_a_board_is_seen_whole_in_a_laptop_s_window_with_more_buttons_too(running, board, width, height):
+    running.set_viewport_size({"width": width, "height": height})
+    try:
+        for move in "BrokerCrashed(3)", "SessionExpired(3)", "BrokerCrashed(2)":
+            board.locator(f".kl-moves [data-move='{move}']").click()
+            expect(board.locator(f".kl-moves [data-move='{move}']")).to_have_count(0)
+            board.evaluate("player => player.scrollIntoView({ block: 'start' })")
+            for part in ".kl-controls", ".kl-stage svg", ".kl-caption", ".kl-bar", ".kl-moves", ".kl-address":
+                expect(board.locator(part)).to_be_in_viewport(ratio=0.98)
+            assert board.evaluate(SMALLEST_LETTER) >= 11
+    finally:
+        running.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_what_lies_over_a_picture_has_an_edge_and_no_letter_is_cut(running):
+    """The foot that stays in sight looked as if the picture ended there, with halves of letters above it."""
+    player, fading = player_of(running), "foot => getComputedStyle(foot.firstElementChild, '::before').content"
+    foot = player.locator(".kl-foot")
+    running.set_viewport_size({"width": 1400, "height": 820})
+    try:
+        player.evaluate("""player => {
+            player.scrollIntoView({ block: "start" });
+            player.closest(".jp-WindowedPanel-outer").scrollBy(0, -250);
+        }""")
+        running.wait_for_function(
+            "foot => foot.offsetTop < foot.previousElementSibling.offsetHeight", arg=foot.element_handle()
+        )
+        assert foot.evaluate("foot => getComputedStyle(foot).borderTopWidth") == "1px"
+        assert foot.evaluate(fading) != "none"
+        player.evaluate("player => player.scrollIntoView({ block: 'end' })")
+        running.wait_for_function(f"foot => ({fading})(foot) === 'none'", arg=foot.element_handle())
+    finally:
+        running.set_viewport_size({"width": 1400, "height": 1000})
+
+
+LOOK = """drawing => {
+    const label = [...drawing.querySelectorAll("text")].find((each) => each.textContent.trim());
+    return [getComputedStyle(label).fontFamily, getComputedStyle(drawing.querySelector("rect")).fill];
+}"""
+
+
+def test_a_picture_that_stands_has_the_letters_and_the_ground_of_a_player_by_day_and_in_the_dark(running):
+    still, drawn = running.locator(".jp-RenderedHTMLCommon > svg"), player_of(running).locator(".kl-stage > svg")
+    expect(still).to_have_count(1)
+    grounds = []
+    for theme in "JupyterLab Dark", "JupyterLab Light":
+        running.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+        running.locator(f"body[data-jp-theme-name='{theme}']").wait_for(state="attached")
+        assert still.evaluate(LOOK) == drawn.evaluate(LOOK)
+        assert still.evaluate(LOOK)[0].startswith('"kl text"')
+        grounds.append(still.evaluate(LOOK)[1])
+    assert grounds == ["rgb(22, 24, 27)", "rgb(253, 252, 248)"]
+
+
 def test_a_cloned_notebook_shows_still_pictures_before_anything_is_run(lab, watched, executed):
     lab.put("cloned.ipynb", normalise(nbformat.from_dict(executed)))
     watched.open_notebook(lab, "cloned.ipynb")
 
-    pictures = watched.page.locator(".kl-player img")
+    pictures = watched.page.locator(".kl-player > svg")
     expect(pictures).to_have_count(3)
     for at in range(2):  # asked again until it is there: on a busy machine the lab may draw the cell twice
         watched.page.wait_for_function(
-            "(at) => document.querySelectorAll('.kl-player img')[at]?.naturalHeight > 1500", arg=at
+            "(at) => document.querySelectorAll('.kl-player > svg')[at]?.clientHeight > 1500", arg=at
         )
     assert watched.errors == []
 

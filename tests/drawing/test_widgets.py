@@ -1,6 +1,8 @@
 """Controls, progress and touched pictures: what the page sends, and what it is sent."""
 
 import json
+import re
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -12,6 +14,8 @@ from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.drawing.player import picture
 from kafkalearn.drawing.widgets import ProgressBar, touch
 from kafkalearn.exercises import chapter09
+from kafkalearn.exercises.kit.exercise import Progress
+from kafkalearn.exercises.kit.result import NOT_ATTEMPTED, RIGHT
 from kafkalearn.views import animation, describe_lookup, draw_lookup, play, progress_bar, slider, vary
 from tests.every import every_case
 
@@ -341,8 +345,49 @@ def test_a_game_that_is_played_is_judged_as_one_that_is_typed():
     touched = touch(board_named("game-09"))
     touched.set(run=game.judge.best)
 
-    assert touched.animation.touch["said"].startswith(f"Broken in {game.judge.par} moves, and no run is shorter")
+    assert touched.animation.touch["said"].startswith(
+        f"Promise broken in {game.judge.par} moves, and no run is shorter"
+    )
     assert game.judge.judge(touched.values["run"]) == game.judge.judge(game.judge.best)
+
+
+@every_case("name", sorted(BOARDS))
+def test_what_cannot_come_is_refused_in_the_words_that_the_buttons_have(name):
+    """An event's own name is said only where it is what stands on the button."""
+    board, line, refused = board_named(name), [], set()
+    for number in range(5):
+        offered = board.played(" > ".join(line)).touch["steps"][-1]["moves"]
+        for words in board.moves.keys() - set(offered):
+            try:
+                board.played(" > ".join([*line, words]))
+            except KafkaLearnError as error:
+                refused.add(str(error).partition(", cannot come there: ")[2])
+        line.append(offered[number * 5 % len(offered)])
+    names = {word for reason in refused for word in re.findall(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)*\b", reason)}
+
+    assert {each for each in names if not any(words.startswith(each) for words in board.moves)} == set()
+    assert not [reason for reason in refused if re.search(r"\w\(\w*\)|=", reason)]
+
+
+def test_a_refusal_names_the_move_to_make_first():
+    board = board_named("assignors")
+
+    with pytest.raises(KafkaLearnError, match=r"cannot come there: .* first, with “all give up”$"):
+        board.played("billing-1 leaves > the assignor runs")
+
+
+def test_a_game_that_is_played_to_its_par_is_an_exercise_that_is_done():
+    exercise = replace(chapter09.lose_a_committed_record, progress=Progress())
+    assert exercise.progress.entry.outcome == NOT_ATTEMPTED
+    touched = touch(replace(board_named("game-09"), exercise=exercise, _kept={}))
+    *begun, last = exercise.judge.best.split(" > ")
+    touched.set(run=" > ".join(begun))
+    assert exercise.progress.entry.outcome == NOT_ATTEMPTED  # a run that is on its way is no answer
+
+    touched.set(run=" > ".join([*begun, last]))
+
+    assert (exercise.progress.entry.outcome, exercise.progress.entry.try_count) == (RIGHT, 1)
+    assert touched.animation.touch["said"].endswith("The exercise is done.")
 
 
 def test_what_is_no_move_is_named_with_the_moves():

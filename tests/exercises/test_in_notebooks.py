@@ -27,7 +27,8 @@ def exercise_cells(chapter):
     """The text and the code of each exercise in the notebook."""
     cells = json.loads(NOTEBOOKS[name_of(chapter).removeprefix("chapter")].read_text(encoding="utf-8"))["cells"]
     asked = [at for at, cell in enumerate(cells) if re.match(r"### Exercise \d+\n", "".join(cell["source"]))]
-    return [(cells[at], cells[at + 1]) for at in asked]
+    code = ((at, next(each for each in cells[at:] if ".check(" in "".join(each["source"]))) for at in asked)
+    return [(cells[at], cell) for at, cell in code]  # a game's board stands between
 
 
 @each_chapter

@@ -7,7 +7,7 @@ from dataclasses import dataclass, is_dataclass
 from typing import Generic, TypeVar
 
 from kafkalearn.base.errors import KafkaLearnError, counted
-from kafkalearn.base.moves import BETWEEN, MOST_MOVES, plain, words_in
+from kafkalearn.base.moves import BETWEEN, MOST_MOVES, in_moves, plain, words_in
 from kafkalearn.base.moves import moves_of as moves_of
 from kafkalearn.exercises.kit.compare import is_blank
 from kafkalearn.exercises.kit.given import taken
@@ -108,7 +108,7 @@ class Game(Generic[Settings, State, Event]):
             try:
                 after = self.step(self.settings, state, self.moves[words])
             except KafkaLearnError as error:
-                reason = as_words(str(error))
+                reason = as_words(in_moves(error, self.moves, words))
                 return say("Move {}, {}, cannot come there: {}.", number, as_words(words), reason)
             if self.broken(self.settings, after, state, (self.promise,)):
                 return number
