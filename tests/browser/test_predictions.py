@@ -125,7 +125,7 @@ def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_cl
     page.keyboard.press("d")
     page.keyboard.press("Enter")
 
-    expect(form).to_contain_text("You predicted positive. Negative: -109,829,509")
+    expect(form).to_contain_text("You predicted positive. Negative: 31 x 93,740,354 + 110")
     assert page.locator(".jp-Cell").count() == count
     assert [after for after, _ in page.evaluate(OPEN_ANSWERS)].count("c01-002") > 1
     asked = len(page.evaluate(MARKED))
@@ -137,7 +137,7 @@ def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_cl
     page.wait_for_function("(at) => window.jupyterapp.shell.currentWidget.content.activeCellIndex === at + 1", arg=at)
 
     page.reload()
-    expect(form).to_contain_text("You predicted positive. Negative: -109,829,509")
+    expect(form).to_contain_text("You predicted positive. Negative: 31 x 93,740,354 + 110")
     expect(page.locator(".kl-progress")).to_contain_text(f"0 of 8 exercises, 1 of {asked} predictions")
     expect(page.locator(".kl-progress")).to_contain_text("chapter 02 next")
 
