@@ -90,6 +90,8 @@ _GROUP_LINE = re.compile(r"GROUP\s+(\S+)")  # above a table of rpk's, with lines
 _STATE_LINE = re.compile(r"STATE\s+(\S+)")
 _BARS = re.compile(r"\s*[|\u2502\u2503]\s*")
 _GAPS = re.compile(r"\t|\s{2,}")
+_COMMAS = re.compile(r"\"?,\"?")
+FEWEST_COMMAS = 3  # in a line of names that is CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,8 @@ def _header(line: str) -> _Table | None:
         cells = [each for each in _BARS.split(line.strip()) if each]
     elif ", " in line:
         gap, cells = None, [each.strip() for each in line.split(",")]
+    elif line.count(",") >= FEWEST_COMMAS:
+        gap, cells = _COMMAS, _COMMAS.split(line.strip())
     else:
         gap, cells = _GAPS, _GAPS.split(line.strip())
         if not (any(" " in each for each in cells) and "PARTITION" in map(_column, cells)):

@@ -278,7 +278,8 @@ def near_setting(name: str, side: str) -> str:
             if _is_alike("".join(words[-count:]), joined):
                 return known
     near = get_close_matches("".join(words), _names_of(side).joined, n=1, cutoff=0.88)
-    return _names_of(side).joined[near[0]] if near else ""
+    found = _names_of(side).joined[near[0]] if near else ""
+    return "" if found == name else found  # as it is it can be known to be another's
 
 
 def _is_alike(tail: str, known: str) -> bool:

@@ -77,7 +77,9 @@ def upgrade(
     ----------
     The settings and facts of `kafkalearn.releases`; the rules of `kafkalearn.oncall.upgrade`.
     """
-    announced = new if new in announced_lines() else None
+    announced = next(
+        (each for each in announced_lines() if re.fullmatch(rf"{re.escape(each)}(\.\d+)?", str(new))), None
+    )
     older, newer = release_line(old), release_line(DEFAULT_RELEASE if announced else new)
     given = read_files(files, side)
     if not given:

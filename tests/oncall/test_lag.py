@@ -182,10 +182,11 @@ KAFKA = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOS
         "GROUP \u2502 TOPIC \u2502 PARTITION \u2502 CURRENT-OFFSET \u2502 END OFFSET \u2502 MEMBER-ID\n"
         "billing \u2502 orders \u2502 3 \u2502 5 \u2502 9 \u2502 c-1\n",
         "Group Topic Pid Offset logSize Lag Owner\nbilling orders 3 5 9 4 c-1\n",
+        "Group,Topic,Partition,Current Offset,End Offset,Lag,Consumer ID\nbilling,orders,3,5,9,4,c-1\n",
         "GROUP billing\nTOPIC PARTITION CURRENT-OFFSET LOG-START-OFFSET LOG-END-OFFSET LAG MEMBER-ID CLIENT-ID HOST\n"
         "orders 3 5 0 9 4 c-1 rdkafka 10.0.0.7\n",
     ],
-    ids=["two words", "markdown", "bars, no lag", "the oldest tool", "a start offset"],
+    ids=["two words", "markdown", "bars, no lag", "the oldest tool", "CSV", "a start offset"],
 )
 def test_columns_are_known_by_their_names(table):
     (seen,) = described_look(table).partitions
