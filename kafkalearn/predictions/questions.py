@@ -11,8 +11,6 @@ only group them for those who write them. A table has one of
     Texts in the order that is so.
 ``point``
     As ``choice``, and each text can also be clicked where it stands in the picture above the question.
-``opinion``
-    As ``choice``, but none is wrong: it is asked what the reader has believed or seen.
 
 and ``so``, the one line that says what is so. ``shown`` has texts that what the chapter computes below the question
 shows, its outputs and its checks; ``prose``, where nothing computes it, texts of the prose there. The tests look for
@@ -36,7 +34,7 @@ from kafkalearn.base.hashing import java_string_hash
 
 FOLDER = Path(__file__).parent / "questions"
 _ENDS_HERE = re.compile(r"[:;]|[.,](?! ?\d)")
-KINDS = ("choice", "number", "order", "point", "opinion")
+KINDS = ("choice", "number", "order", "point")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +49,8 @@ class Prediction:
         One of `KINDS`.
     options : tuple of str
         What may be said, in the order that readers see; empty for a number.
-    right : str or None
-        What is so, as a record has it: an option, a number as text, texts in order with `` > `` between them; None for
-        an opinion.
+    right : str
+        What is so, as a record has it: an option, a number as text, texts in order with `` > `` between them.
     within : float
         How far a number may be from it.
     so : str
@@ -65,21 +62,21 @@ class Prediction:
     id: str
     kind: str
     options: tuple[str, ...]
-    right: str | None
+    right: str
     within: float
     so: str
     shown: tuple[str, ...]
     prose: tuple[str, ...]
 
     def is_right(self, said: str) -> bool:
-        """Whether a prediction, as a record has it, is right; an opinion always is.
+        """Whether a prediction, as a record has it, is right.
 
         >>> all_predictions()["c01-002"].is_right("negative")
         True
         """
         if self.kind != "number":
-            return self.right in (None, said)
-        number, right = _number(said), _number(self.right or "")
+            return self.right == said
+        number, right = _number(said), _number(self.right)
         return number is not None and right is not None and abs(number - right) <= self.within
 
     @property
@@ -91,8 +88,6 @@ class Prediction:
         >>> all_predictions()["cell-04-4"].told[:2], all_predictions()["c01-002"].told[:2]
         (('The answer: ', '4'), ('', 'Negative'))
         """
-        if self.right is None:
-            return "", "", self.so
         begin, rest = self.so[: len(self.right)], self.so[len(self.right) :]
         if begin.lower() == self.right.lower() and _ENDS_HERE.match(rest):
             return "", begin, rest
@@ -170,7 +165,7 @@ def _read(cell: str, words: Mapping[str, object], file: str) -> Prediction:
     )
 
 
-def _options(cell: str, kind: str, answer: object) -> tuple[tuple[str, ...], str | None]:
+def _options(cell: str, kind: str, answer: object) -> tuple[tuple[str, ...], str]:
     """What readers see, in their order, and what is so."""
     if kind == "number":
         if _number(str(answer)) is None:
@@ -179,8 +174,6 @@ def _options(cell: str, kind: str, answer: object) -> tuple[tuple[str, ...], str
     texts = _texts(answer)
     if len({*texts}) != len(texts) or len(texts) < 2:
         raise KafkaLearnError(f"{cell}: {kind} needs two texts or more, each once; {list(texts)} came")
-    if kind == "opinion":
-        return texts, None
     right = " > ".join(texts) if kind == "order" else texts[0]
     numbers = [_number(each.split()[0]) for each in texts]
     if kind != "order" and all(number is not None for number in numbers):

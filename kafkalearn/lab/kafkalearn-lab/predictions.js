@@ -31,7 +31,7 @@ globalThis.kafkalearnPredictions = (() => {
 
   function isRight(question, said) {
     const { kind, right, within } = unsealed(question);
-    if (right === null) return null; // an opinion, or words that no program judges
+    if (right === null) return null; // words that no program judges
     return kind === "number" ? Math.abs(numberOf(said) - numberOf(right)) <= within : said === right;
   }
 
@@ -127,7 +127,7 @@ globalThis.kafkalearnPredictions = (() => {
   }
 
   const HOW = {
-    choice: "Your prediction:", opinion: "What do you say?", number: "Your prediction, a number:", text: "Your prediction, in a word or two:",
+    choice: "Your prediction:", number: "Your prediction, a number:", text: "Your prediction, in a word or two:",
     order: "Your prediction: press them in their order.", point: "Your prediction: click it in the picture, or press its name.",
   };
 
