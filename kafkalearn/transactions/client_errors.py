@@ -10,8 +10,8 @@ A fence (PRODUCER_FENCED) is fatal, and does not say who has raised the epoch: a
 coordinator, when it aborted a transaction for its time. KIP-588 (2.7) made INVALID_PRODUCER_EPOCH at a partition
 abortable; but the abort that has to follow is EndTxn under the old epoch, and that is answered PRODUCER_FENCED, in
 both cases, by every coordinator that does not know ``transaction.version`` 2 or is asked by a client that does not.
-At 2 the coordinator's own abort is told apart: EndTxn that aborts is answered NONE and the producer goes on, one that
-commits INVALID_TXN_STATE, which is fatal. Only TxnOffsetCommit stays fatal at 2 as well.
+At 2 the coordinator's own abort is another thing: EndTxn that aborts is answered NONE and the producer goes on, one
+that commits INVALID_TXN_STATE, which is fatal. Only TxnOffsetCommit stays fatal at 2 as well.
 
 KIP-360 (2.5) made a fatal state of a forgotten producer id abortable, by a new epoch, and 4.0 made INVALID_PRODUCER_ID
 _MAPPING fatal again; KIP-447 (2.5) brought the errors of a group's member to the producer; KIP-890 (3.8) has an error
