@@ -80,6 +80,17 @@ def shown(value: object, longest: int = 80) -> str:
 LONGEST_NAME = 200  # of what a likeness is looked for: no name of Kafka's is half as long
 
 
+def printable(text: str) -> str:
+    """Somebody else's text without what moves a terminal's cursor: control characters are written as escapes.
+
+    Line ends stay; whoever prints one line replaces them as well.
+
+    >>> print(printable("anna\x1b[2J.json"))
+    anna\x1b[2J.json
+    """
+    return "".join(each if each == "\n" or each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
 class KafkaLearnError(ValueError):
     """Something was asked that has no answer; the message says what came and what to do.
 

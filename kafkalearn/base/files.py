@@ -6,24 +6,35 @@ the source, licence, form and SHA-256 of each file. What is generated or fetched
 A file is handed over by name or on standard input, plain or packed (gzip, bzip2, xz, zstd), in the encodings that
 shells write. What cannot be read is a sentence, whoever reads: no such file, a folder, not allowed, a packed file that
 is torn.
+
+`written_whole` writes files as a whole or not at all, `one_at_a_time` lets one process at a time do a thing.
 """
 
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
 import os
 import sys
+import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+    with suppress(ImportError):  # a page's Python has neither
+        import msvcrt
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, require, shown
@@ -309,3 +320,77 @@ class _FromStart(io.RawIOBase):
         data = start + self._rest.read(len(into) - len(start))
         into[: len(data)] = data
         return len(data)
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Hold the lock of a file while the block runs; the system gives it back if this process dies.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The lock's own file, which stays; nothing is kept in it. Where a system has no locks, nobody waits.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        _take(file.fileno())
+        yield
+
+
+def _take(descriptor: int) -> None:
+    if fcntl is not None:
+        with suppress(OSError):  # some network file systems have none
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    elif os.name == "nt":  # it is given back when the file is closed
+        while True:
+            with suppress(OSError):  # it gives up after ten seconds
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+                return
+
+
+def written_whole(contents: Mapping[Path, str]) -> None:
+    """Write texts to files, each as a whole, and none if one cannot be written; a link is replaced, not followed.
+
+    Parameters
+    ----------
+    contents : mapping of pathlib.Path to str
+        Text by file, in UTF-8. Half an emoji (a lone surrogate), which UTF-8 has no bytes for, is written as an escape.
+
+    Raises
+    ------
+    KafkaLearnError
+        If one cannot be written; what was there stays.
+
+    Examples
+    --------
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> written_whole({folder / "a.csv": "1,2", folder / "b.csv": "3,4"})
+    >>> sorted(each.name for each in folder.iterdir())
+    ['a.csv', 'b.csv']
+    """
+    beside: dict[Path, str] = {}
+    path = Path()
+    try:
+        for path, text in contents.items():
+            descriptor, beside[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                file.write(text)
+            os.chmod(beside[path], 0o666 & ~_umask())
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        for path in contents:
+            os.replace(beside[path], path)
+            del beside[path]
+    except OSError as error:
+        raise KafkaLearnError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        for half in beside.values():
+            with suppress(OSError):
+                os.unlink(half)
+
+
+def _umask() -> int:
+    """What this process takes off a new file's rights; `tempfile` gives them to nobody else."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

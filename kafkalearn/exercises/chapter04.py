@@ -214,6 +214,11 @@ class KeepsLaws:
     promise: str
     is_sticky: bool = False
 
+    @property
+    def cases(self) -> tuple[tuple[object, ...], ...]:
+        """What the assignor is called with first, as `Function` has it."""
+        return tuple((counts, list(members)) for counts, members in judged_groups())
+
     def judge(self, answer: object) -> Result:
         """The result of an assignor, explained by the smallest group that fails."""
         answer = taken(answer)

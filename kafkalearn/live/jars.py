@@ -27,7 +27,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from kafkalearn.base.errors import unknown_name
-from kafkalearn.base.files import FOLDER_VARIABLE, data_folder
+from kafkalearn.base.files import FOLDER_VARIABLE, data_folder, one_at_a_time
 from kafkalearn.base.java_runtime import Java, JavaNotFound, find_java
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 
@@ -289,24 +289,6 @@ def cause_of(printed: str) -> str:
     found = dict.fromkeys("".join(groups) for groups in _CAUSES.findall(printed))
     asked_first = sorted(found, key=lambda cause: not cause.startswith("Server access error"))
     return "\n".join(asked_first[:SHOWN_LINES]) or last_lines(printed)
-
-
-# One process at a time does what is done once on a machine; the others wait, and find it done.
-
-try:
-    import fcntl
-except ImportError:  # Windows, where no broker is started
-    fcntl = None
-
-
-@contextmanager
-def one_at_a_time(path: Path) -> Iterator[None]:
-    """Hold the lock of a file while the block runs; the system gives it back if this process dies."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 # Which releases there are, and every jar of each by its hash: ``released.json``, from ``tools.live_releases``.

@@ -22,6 +22,7 @@ from typing import Any
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import one_at_a_time
 from kafkalearn.live import jars
 from kafkalearn.live.errors import KafkaNotStarted, NoAnswer
 from kafkalearn.live.jars import ProgramFailed, Release
@@ -305,7 +306,7 @@ def bootstrap_checkpoint(release: Release, features: Mapping[str, int]) -> Path:
     name = "-".join(["bootstrap", *(f"{feature}={level}" for feature, level in sorted(features.items()))])
     path = jars.kafka_folder() / release.version / f"{name}.checkpoint"
     if not path.exists():
-        with jars.one_at_a_time(jars.kafka_folder() / "lock"):
+        with one_at_a_time(jars.kafka_folder() / "lock"):
             if not path.exists():
                 _make_checkpoint(release, features, path)
     return path
@@ -523,7 +524,7 @@ def prepare(release: Release, has_logs: bool = False, update: jars.Update | None
     archive = archive_path(release, java, has_logs)
     if archive.exists():
         return
-    with jars.one_at_a_time(jars.kafka_folder() / "lock-archive"):
+    with one_at_a_time(jars.kafka_folder() / "lock-archive"):
         if not archive.exists():
             print(f"kafkalearn: preparing Kafka {release.version}, once on this machine", file=sys.stderr, flush=True)
             _make_archive(release, archive, has_logs)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 
 import pytest
@@ -12,6 +13,7 @@ from kafkalearn.exercises.progress import grades
 from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN
 from kafkalearn.exercises.progress.record import VARIABLE, Entry, Record, write_file
 from tests.exercises.every_exercise import ALL, mistaken, solved
+from tools.page.functions import call
 from tools.page.progress import class_table, judge, merge, progress_in_memory
 
 
@@ -19,8 +21,19 @@ def claiming(answers, name="Anna", outcome="right"):
     return Record(name, {each: Entry(outcome, 1, 0, False, answer) for each, answer in answers.items()}).text()
 
 
+def to_the_end(file, text):
+    """As the page does: what functions give is asked elsewhere until the judge wants to know no more."""
+    gave, said = {}, {"outcomes": {}}
+    while (said := judge({"file": file, "text": text, "gave": gave, "outcomes": said["outcomes"]}))["wanted"]:
+        gave = {name: known for name, known in gave.items() if name in said["wanted"]}
+        for exercise, wanted in said["wanted"].items():
+            outcomes = json.loads(json.dumps(call(json.loads(json.dumps(wanted)))))
+            gave.setdefault(exercise, []).extend(zip(wanted["calls"], outcomes, strict=True))
+    return said
+
+
 def judged(answers):
-    return judge({"file": "anna.json", "text": claiming(answers)})
+    return to_the_end("anna.json", claiming(answers))
 
 
 def test_every_solution_is_right_again():
@@ -46,7 +59,6 @@ def test_what_harms_takes_no_other_answer_with_it():
         }
     )
 
-    assert said["has_run_code"]
     assert said["outcomes"] == {
         "00.leader_of": "error",
         "04.my_round_robin": "error",
@@ -57,21 +69,27 @@ def test_what_harms_takes_no_other_answer_with_it():
     }
 
 
-def test_values_are_judged_before_any_code_of_the_file_runs():
-    changes_the_rule = (
-        "def f(*arguments):\n"
-        "    from kafkalearn.exercises.chapter00 import predict_coordinator\n"
-        "    from kafkalearn.exercises.kit import values\n"
-        "    values.compare = lambda *given: values.Verdict('right')\n"
-    )
-    answers = {"00.leader_of": {"function": "f", "source": changes_the_rule}, "00.predict_coordinator": 9}
-    from kafkalearn.exercises.kit import compare as values
+def test_no_code_of_a_file_runs_where_it_is_judged():
+    source = "def f(*arguments):\n    raise SystemError('ran')\n"
+    text = claiming({"00.leader_of": {"function": "f", "source": source}, "00.predict_coordinator": 1})
 
-    kept = values.compare
-    try:
-        assert judged(answers)["outcomes"]["00.predict_coordinator"] == "wrong"
-    finally:
-        values.compare = kept
+    said = judge({"file": "anna.json", "text": text})
+
+    assert said["outcomes"]["00.predict_coordinator"] == "right"
+    wanted = said["wanted"]["00.leader_of"]
+    assert (wanted["name"], wanted["source"]) == ("f", source)
+    assert len(wanted["calls"]) == len(ALL["00.leader_of"].judge.cases)
+    assert {tuple(each["raised"]) for each in call(wanted)} == {("SystemError", "ran")}
+
+
+@pytest.mark.parametrize("outcome", [None, 7, {"value": {"made": "os.system", "of": {}}}, {"raised": [1]}, {}])
+def test_what_is_no_answer_of_a_call_is_an_error_of_that_answer(outcome):
+    text = claiming({"00.leader_of": solved()["00.leader_of"]})
+    calls = judge({"file": "a", "text": text})["wanted"]["00.leader_of"]["calls"]
+
+    said = judge({"file": "a", "text": text, "gave": {"00.leader_of": [[each, outcome] for each in calls]}})
+
+    assert (said["outcomes"], said["wanted"]) == ({"00.leader_of": "error"}, {})
 
 
 def test_the_table_is_that_of_make_grades(tmp_path, capsys):
@@ -86,11 +104,12 @@ def test_the_table_is_that_of_make_grades(tmp_path, capsys):
     assert grades.main([str(tmp_path)]) == 0
     printed = capsys.readouterr().out
 
-    table = class_table({"judged": [judge({"file": name, "text": text}) for name, text in files.items()]})
+    table = class_table({"judged": [to_the_end(name, text) for name, text in files.items()]})
 
     assert table["csv"] == (tmp_path / "grades.csv").read_bytes().decode()
-    assert [line.split() for line in printed.splitlines()[:4]] == [list(table["columns"]), *map(list, table["rows"])]
-    assert [remark.split(": ")[0] for remark in table["remarks"]] == ["Anna", "torn.json"]
+    rows = [" ".join(row).split() for row in [table["columns"], *table["rows"]]]
+    assert [line.split() for line in printed.splitlines()[:5]] == rows
+    assert [remark.split(": ")[0] for remark in table["remarks"]][:2] == ["Anna", "torn.json"]
     assert all(remark in printed for remark in table["remarks"][:1])
 
 

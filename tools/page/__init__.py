@@ -6,6 +6,7 @@ The page's script (``tools/book/live/python.js``) has `window.kafkalearn` with
 - ``ask(name, payload)``: a Promise of what the function of that name returned; payload and result are plain data for
   JSON. It starts Python where it has not started. It is refused with an Error whose message is for the reader.
 - ``stop()``: ends Python at once, whatever it does; what waits for an answer is refused, and all values are gone.
+- ``another()``: one more of the same, with a Python of its own that has no hold on the browser (no module ``js``).
 - events on ``window``: ``kafkalearn:started``, ``kafkalearn:stopped``.
 
 A question goes to `answer` in a worker, one at a time in the order of asking. Its name is ``module.function``: the
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 
-MODULES = ("cells", "controls", "exercises", "playground", "progress")
+MODULES = ("cells", "controls", "exercises", "functions", "playground", "progress")
 """Who answers: the modules of this folder that have ``ANSWERS``."""
 
 

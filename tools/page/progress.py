@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,10 +19,10 @@ from tempfile import TemporaryDirectory
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.given import GivenFunction
 from kafkalearn.exercises.progress import grades
-from kafkalearn.exercises.progress.judging import TOO_LONG, outcome_of
-from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, FunctionSource, Record, decoded
+from kafkalearn.exercises.progress.judging import TOO_LONG, all_exercises, outcome_of
+from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, FunctionSource, Record, encoded
 from kafkalearn.exercises.progress.report import not_kept, summary
-from kafkalearn.exercises.progress.sandbox import defined
+from kafkalearn.exercises.progress.sandbox import value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +100,20 @@ def merge(payload: Mapping[str, object]) -> dict[str, object]:
 def judge(payload: Mapping[str, object]) -> dict[str, object]:
     """One file that was handed in, judged again; of what it says of itself only tries and hints are taken over.
 
-    The functions in it run in this Python, after all else was judged. A page ends this Python before it judges the next
-    file, so that no file has a say in another's.
+    No code of the file runs here. Of a function that it has, the judge is told what it gave (`tools.page.functions`, in
+    another Python); as long as it does not know what a call gave, it says which calls it wants to know.
 
     Parameters
     ----------
     payload : mapping
-        ``file``: its name; ``text``: what is in it.
+        ``file``: its name; ``text``: what is in it; ``gave``: what is known so far, by exercise, as pairs of arguments
+        and of what the call gave; ``outcomes``: those that this has found before, and that hold.
 
     Returns
     -------
     dict
-        ``file``, ``text``, ``outcomes`` by exercise, ``trouble``: empty, or why it could not be read, and
-        ``has_run_code``: whether a function of the reader's was run.
+        ``file``, ``text``, ``outcomes`` by exercise, ``trouble``: empty, or why it could not be read, and ``wanted``:
+        by exercise ``name``, ``source`` and ``calls``. The outcomes hold once nothing is wanted.
 
     Examples
     --------
@@ -121,21 +123,62 @@ def judge(payload: Mapping[str, object]) -> dict[str, object]:
     {'00.predict_coordinator': 'wrong'}
     """
     file, text = str(payload["file"]), str(payload["text"])
-    said = {"file": file, "text": text, "outcomes": {}, "trouble": "", "has_run_code": False}
+    said = {"file": file, "text": text, "outcomes": {}, "trouble": "", "wanted": {}}
     try:
         record = Record.read(text) if text.strip() else Record()
     except KafkaLearnError as error:
         return said | {"trouble": str(error)}
-    functions: list[GivenFunction] = []
+    gave, known, outcomes, wanted = payload.get("gave") or {}, payload.get("outcomes") or {}, {}, {}
+    for name, entry in record.entries.items():
+        if name in known and name not in gave:
+            outcomes[name] = str(known[name])
+            continue
+        asked = _Asked(gave.get(name) or [], name)
+        outcomes[name] = _outcome(name, entry.answer, asked.function)
+        if asked.calls:
+            wanted[name] = {"name": asked.source.name, "source": asked.source.source, "calls": asked.wanted()}
+    return said | {"outcomes": outcomes, "wanted": wanted}
 
-    def define(source: FunctionSource) -> GivenFunction:
-        functions.append(GivenFunction(defined(source.name, source.source), decoded))
-        return functions[-1]
 
-    last = [name for name, entry in record.entries.items() if "function" in str(entry.answer)]
-    first = [name for name in record.entries if name not in last]
-    found = {name: _outcome(name, record.entries[name].answer, define) for name in [*first, *last]}
-    return said | {"outcomes": {name: found[name] for name in record.entries}, "has_run_code": bool(functions)}
+class _Asked:
+    """A function of which only is known what some calls gave; the calls beyond are noted."""
+
+    def __init__(self, gave: Iterable[tuple[object, object]], exercise: str) -> None:
+        self._exercise = exercise
+        self._gave = {_key(arguments): outcome for arguments, outcome in gave}
+        self.source = FunctionSource("", "")
+        self.calls: list[object] = []
+
+    def function(self, source: FunctionSource) -> GivenFunction:
+        self.source = source
+        return _Told(self._call, lambda value: value)
+
+    def _call(self, *arguments: object) -> object:
+        words = encoded(arguments)
+        if _key(words) in self._gave:
+            return value_of(self._gave[_key(words)])
+        self.calls.append(words)
+        raise RuntimeError("not known yet")
+
+    def wanted(self) -> list[object]:
+        """The calls that were asked for, and all others that the judge says beforehand it will ask for."""
+        cases = getattr(all_exercises()[self._exercise].judge, "cases", ())
+        wanted = {_key(words): words for words in [*self.calls, *map(encoded, cases)]}
+        return [words for key, words in wanted.items() if key not in self._gave]
+
+
+class _Told(GivenFunction):
+    """It is called in another Python: a call with other parameters raises there."""
+
+    def refuses(self, arguments: tuple[object, ...]) -> str:
+        return ""
+
+    def _call(self, *arguments: object) -> object:
+        return self.function(*arguments)  # nothing of theirs runs here: no line is counted
+
+
+def _key(words: object) -> str:
+    return json.dumps(words, sort_keys=True)
 
 
 def _outcome(name: str, answer: object, define: Callable[[FunctionSource], object]) -> str:
@@ -162,7 +205,7 @@ def class_table(payload: Mapping[str, object]) -> dict[str, object]:
         predictions, ``mistakes``: the misconceptions of wrong answers, both by their share, with their heading.
     """
     class_ = [_graded(each) for each in sorted(payload["judged"], key=lambda each: str(each["file"]))]
-    columns, *rows = grades.class_rows([each for each in class_ if not each.trouble])
+    columns, *rows = grades.class_rows(class_)
     table = io.StringIO()
     csv.writer(table).writerows([grades.HEAD, *grades.csv_rows(class_)])
     beliefs = [grades.BELIEFS, *grades.belief_rows(class_, payload.get("asked"))]

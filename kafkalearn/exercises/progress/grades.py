@@ -4,30 +4,37 @@ FOLDER has the files that were handed in. Each answer is judged again, in proces
 of themselves only tries, hints and the mistakes on the way are taken over. A line for each student is printed, one for
 each answer is written to ``grades.csv`` in the folder, what the class believed before it was shown to ``beliefs.csv``,
 and which misconceptions its wrong answers showed to ``mistakes.csv``. Files that are no hand-in are named, and so are
-those that have the same answers, letter by letter.
+those that have the same answers, letter by letter. A file that cannot be judged is a line of its own, "trouble".
+
+Functions are run where the kernel confines them (Linux), and never as root. Elsewhere they are "not run", unless
+``--run-code`` is said; ``docs/SECURITY.md`` says what that means.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
+import signal
 import sys
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.files import chapters_folder
+from kafkalearn.base.errors import KafkaLearnError, counted, printable
+from kafkalearn.base.files import chapters_folder, written_whole
 from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.kit.result import OPEN, RIGHT
-from kafkalearn.exercises.progress.judging import all_exercises, judge_apart
+from kafkalearn.exercises.progress.confinement import is_root
+from kafkalearn.exercises.progress.judging import NOT_RUN, all_exercises, has_function, judge_apart
+from kafkalearn.exercises.progress.processes import stop_all
 from kafkalearn.exercises.progress.record import Entry, Record, read_file
-from kafkalearn.exercises.progress.sandbox import left_open
+from kafkalearn.exercises.progress.sandbox import why_none_runs
 from kafkalearn.predictions.marking import asked_in
 from kafkalearn.predictions.questions import all_predictions
 
@@ -41,7 +48,7 @@ class Graded:
     path: Path
     record: Record
     outcomes: dict[str, str]  # by exercise, found again
-    trouble: str = ""  # why the file could not be read
+    trouble: str = ""  # why the file could not be judged
 
     @property
     def name(self) -> str:
@@ -54,7 +61,21 @@ class Graded:
         return [
             name
             for name, entry in self.record.entries.items()
-            if entry.is_done and self.outcomes.get(name) not in (RIGHT, OPEN)
+            if entry.is_done and self.outcomes.get(name) not in (RIGHT, OPEN, NOT_RUN)
+        ]
+
+    @property
+    def not_run(self) -> list[str]:
+        """The exercises whose function was not run."""
+        return [name for name, outcome in self.outcomes.items() if outcome == NOT_RUN]
+
+    @property
+    def ran(self) -> list[str]:
+        """The exercises whose function, of whoever handed it in, was run."""
+        return [
+            name
+            for name, entry in self.record.entries.items()
+            if has_function(entry.answer) and name not in self.not_run
         ]
 
     def done_of(self, chapter: str) -> int:
@@ -64,13 +85,27 @@ class Graded:
         )
 
 
-def graded(path: Path) -> Graded:
-    """One file, judged again."""
+def graded(path: Path, *, is_free: bool = False) -> Graded:
+    """One file, judged again; whatever is wrong with it, or with judging it, is its own trouble alone.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A regular file; a link is not followed.
+    is_free : bool
+        Whether its functions run also where nothing confines them.
+    """
     try:
-        record = read_file(path)
+        record = read_file(path, follow=False)
+        return Graded(path, record, judge_apart(record, is_free=is_free))
     except KafkaLearnError as error:
         return Graded(path, Record(), {}, str(error))
-    return Graded(path, record, judge_apart(record))
+    except Exception as error:  # a hand-in must not take the table of the others away
+        return Graded(path, Record(), {}, f"judging it ended with {type(error).__name__}: {error}"[:500])
+
+
+TROUBLE = "trouble"
+"""What stands in a table in place of what is done, for a file that could not be judged."""
 
 
 def class_rows(class_: Sequence[Graded]) -> list[tuple[str, ...]]:
@@ -82,6 +117,9 @@ def class_rows(class_: Sequence[Graded]) -> list[tuple[str, ...]]:
     chapters = sorted({name.partition(".")[0] for name in all_exercises()})
     rows: list[tuple[str, ...]] = [("name", *chapters, "done", "tries", "hints")]
     for each in class_:
+        if each.trouble:
+            rows.append((_one_line(each.path.name)[:30], *[""] * len(chapters), TROUBLE, "", ""))
+            continue
         done = [each.done_of(chapter) for chapter in chapters]
         entries = each.record.entries.values()
         tries, hints = sum(entry.try_count for entry in entries), sum(entry.hint_count for entry in entries)
@@ -240,11 +278,13 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
 
 def csv_rows(class_: Iterable[Graded]) -> list[tuple[object, ...]]:
     """A row for each answer, as in `HEAD`."""
-    return [
-        tuple(map(_cell, (each.name, each.path.name, name, each.outcomes[name], *_said(entry, each.outcomes[name]))))
-        for each in class_
-        for name, entry in each.record.entries.items()
-    ]
+    rows: list[tuple[object, ...]] = []
+    for each in class_:
+        if each.trouble:
+            rows.append(("", each.path.name, "", TROUBLE, "", "", "", "", each.trouble))
+        for name, entry in each.record.entries.items():
+            rows.append((each.name, each.path.name, name, each.outcomes[name], *_said(entry, each.outcomes[name])))
+    return [tuple(map(_cell, row)) for row in rows]
 
 
 def _said(entry: Entry, outcome: str) -> tuple[object, ...]:
@@ -258,14 +298,18 @@ def _cell(value: object) -> object:
 
 
 def remarks(class_: Iterable[Graded]) -> Iterator[str]:
-    """Which files could not be read, which say done of what is not, and which are the same."""
+    """Which files could not be judged, which say done of what is not, which functions did not run, what is the same."""
     class_ = list(class_)
     for each in class_:
         if each.trouble:
             yield f"{each.path.name}: {each.trouble}"
-        elif each.untrue:
+        if each.untrue:
             yield f"{each.name}: the file says done, and that is not so: {', '.join(each.untrue)}"
+        if each.not_run:
+            yield f"{each.name}: {counted(len(each.not_run), 'function')} not run: {', '.join(each.not_run)}"
     yield from same_texts(class_)
+    if running := [f"{each.name} ({len(each.ran)})" for each in class_ if each.ran]:
+        yield f"functions that were handed in ran, of {', '.join(running)}"
 
 
 WRITTEN = ("grades.csv", "beliefs.csv", "mistakes.csv")
@@ -281,48 +325,95 @@ def passed_over(folder: Path, written: Iterable[Path] = ()) -> Iterator[str]:
             yield f"{path.name} is {kind}, and not judged: a hand-in is the .json that `make report` writes"
 
 
+RUN_CODE = "--run-code"
+_WHAT_IT_MEANS = (
+    "run functions that were handed in also where nothing confines them (not Linux): such a function can read, change "
+    "and send whatever you can. Only for files whose code you have read"
+)
+
+
 def main(words: Sequence[str]) -> int:
     """Judge a folder; the exit code."""
     parser = ArgumentParser("make grades", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="with the files that were handed in")
     parser.add_argument("--csv", type=Path, help="the table to write; grades.csv in the folder if not said")
+    parser.add_argument(RUN_CODE, action="store_true", help=_WHAT_IT_MEANS)
     given = parser.parse_args(words)
+    if given.run_code and is_root():
+        return _refused(f"{RUN_CODE} runs what was handed in as you, and you are root: be another user for that")
     if not given.folder.is_dir():
-        print(f"kafkalearn: {given.folder} is no folder", file=sys.stderr)
-        return 1
+        return _refused(f"{given.folder} is no folder")
     to = given.csv or given.folder / WRITTEN[0]
     believed, mistaken = (to.with_name(name) for name in WRITTEN[1:])
     others = list(passed_over(given.folder, [to]))
     paths = sorted(given.folder.glob("*.json"))
     if not paths:
-        print("\n".join([f"kafkalearn: no file ends in .json in {given.folder}", *others]), file=sys.stderr)
-        return 1
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        class_ = list(pool.map(graded, paths))
+        return _refused("\n".join([f"no file ends in .json in {given.folder}", *others]))
+    class_ = _judged(paths, given.run_code)
     beliefs, mistakes = belief_rows(class_), mistake_rows(class_)
-    written = {
+    tables = {
         to: [HEAD, *csv_rows(class_)],
         believed: [BELIEFS, *(map(_cell, row) for row in beliefs)],
         mistaken: [MISTAKES, *(map(_cell, row) for row in mistakes)],
     }
-    for path, rows in written.items():
-        try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(rows)
-        except OSError as error:
-            print(f"kafkalearn: {path} cannot be written: {error}", file=sys.stderr)
-            return 1
-    print(text_table(class_rows([each for each in class_ if not each.trouble])))
+    try:
+        written_whole({path: _as_csv(rows) for path, rows in tables.items()})
+    except KafkaLearnError as error:
+        return _refused(str(error))
+    _print(text_table(class_rows(class_)))
     for remark in [*remarks(class_), *others]:
-        print(remark)
+        _print(_one_line(remark))
     for asked, text, share, count, _, so, cell in beliefs[:MOST_SHOWN]:
-        print(f"{share} ({count}) believed: {text}. Asked in {cell}: {asked} {so}")
+        _print(f"{share} ({count}) believed: {text}. Asked in {cell}: {asked} {so}")
     for cure, share, count, _, name in mistakes[:MOST_SHOWN]:
-        print(f"{share} ({count}) went wrong in {name}: {cure}")
-    print(f"every answer is in {to}, every wrong prediction in {believed}, every mistake in {mistaken}")
-    if open_ends := left_open():
-        print(f"this system does not refuse an answer: {', '.join(open_ends)}; only Python itself does")
+        _print(f"{share} ({count}) went wrong in {name}: {cure}")
+    _print(f"every answer is in {to}, every wrong prediction in {believed}, every mistake in {mistaken}")
+    if any(each.not_run for each in class_):
+        _print(
+            f"functions were not run: {why_none_runs()}. The class's table in the book runs them in WebAssembly; "
+            f"{RUN_CODE} runs them here, as you (docs/SECURITY.md)"
+        )
     return 0
+
+
+def _judged(paths: Sequence[Path], is_free: bool) -> list[Graded]:
+    """All files, several at once; whoever stops this ends the processes that judge, too."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        return list(pool.map(partial(graded, is_free=is_free), paths))
+    except KeyboardInterrupt:
+        print("kafkalearn: stopped; nothing is written", file=sys.stderr)
+        stop_all()
+        raise SystemExit(130) from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        signal.signal(signal.SIGTERM, before)
+
+
+def _as_csv(rows: Iterable[Iterable[object]]) -> str:
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows(rows)
+    return table.getvalue()
+
+
+def _one_line(text: str) -> str:
+    return printable(text.replace("\n", " "))
+
+
+def _print(text: str) -> None:
+    """What somebody else wrote moves no cursor, and stops no table where the terminal lacks a letter."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(printable(text).encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _refused(sentence: str) -> int:
+    print(printable(f"kafkalearn: {sentence}"), file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

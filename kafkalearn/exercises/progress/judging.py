@@ -1,11 +1,13 @@
 """Judging a record again from its answers: nothing that the file says of itself is believed.
 
 `outcome_of` is the judge, in any process and without Jupyter. `judge_apart` lets a process of its own do it for a whole
-record, with limits of time and memory; functions run in yet another one, a `sandbox`.
+record, with limits of time and memory; functions run in yet another one, a `sandbox`, if it can be confined.
 """
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
@@ -15,15 +17,18 @@ from kafkalearn import exercises
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.exercise import Exercise
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED
+from kafkalearn.exercises.progress.confinement import end_with_parent, limit
 from kafkalearn.exercises.progress.processes import Process, received, say
 from kafkalearn.exercises.progress.record import FunctionSource, Record, decoded
-from kafkalearn.exercises.progress.sandbox import SandboxedFunction, limit, refuse_the_network
+from kafkalearn.exercises.progress.sandbox import SandboxedFunction, why_none_runs
 
-SECONDS_FOR_ONE, SECONDS_IN_ALL, MEMORY_BYTES = 60, 600, 4 << 30
+SECONDS_FOR_ONE, SECONDS_IN_ALL, MEMORY_BYTES = 60, 300, 1 << 30
+"""Limits of judging: by the clock for one exercise and for a file, and of a judge's memory."""
 UNKNOWN = "no exercise of this course"
 TOO_LONG = "took too long, or too much memory"
-"""Outcomes beside those of a check: of an exercise that is not here, and of one whose judging did not come to an "
-"end."""
+NOT_RUN = "not run"
+"""Outcomes beside those of a check: of an exercise that is not here, of one whose judging did not come to an end, and
+of a function that no process could be confined for."""
 
 
 @cache
@@ -67,53 +72,88 @@ def outcome_of(exercise: str, answer: object, as_function: Callable[[FunctionSou
     return known.judge.judge(as_function(given) if isinstance(given, FunctionSource) else given).outcome
 
 
-def judge_apart(record: Record) -> dict[str, str]:
+def judge_apart(record: Record, *, is_free: bool = False) -> dict[str, str]:
     """The outcome of each exercise of a record, found in a process of its own.
 
-    One that takes too long, or too much memory, is `TOO_LONG`, and the others are judged all the same.
+    One that takes too long, or too much memory, is `TOO_LONG`, and the others are judged all the same, until the time
+    for a whole file is over.
+
+    Parameters
+    ----------
+    record : Record
+        What was handed in.
+    is_free : bool
+        Whether functions run also where nothing confines them. Otherwise they are `NOT_RUN` there.
     """
     outcomes: dict[str, str] = {}
     names = [name for name, entry in record.entries.items() if entry.answer is not None]
+    ends = time.monotonic() + SECONDS_IN_ALL
     while len(outcomes) < len(names):
-        left = [name for name in names if name not in outcomes]
-        outcomes |= _judged_until_it_ends({name: record.entries[name].answer for name in left})
+        left = {name: record.entries[name].answer for name in names if name not in outcomes}
+        outcomes |= _judged_until_it_ends(left, ends, is_free)
     return outcomes | {name: NOT_ATTEMPTED for name in record.entries if name not in outcomes}
 
 
-def _judged_until_it_ends(answers: Mapping[str, object]) -> dict[str, str]:
+def has_function(answer: object) -> bool:
+    """Whether there is code in an answer as a record keeps it.
+
+    >>> has_function({"tuple": [1, {"function": "f", "source": "f = len"}]}), has_function("function")
+    (True, False)
+    """
+    waiting = [answer]
+    while waiting:
+        match waiting.pop():
+            case list() as parts:
+                waiting += parts
+            case dict() as parts:
+                if "function" in parts:
+                    return True
+                waiting += parts.values()
+    return False
+
+
+def _judged_until_it_ends(answers: Mapping[str, object], ends: float, is_free: bool) -> dict[str, str]:
     """The outcomes up to the first one that does not come, which is `TOO_LONG`."""
     outcomes: dict[str, str] = {}
-    with Process(__name__) as process:
+    with Process(__name__, [FREE] if is_free else [], is_leader=True) as process:
         for name, answer in answers.items():
             process.send([name, answer])
-            said = process.receive(SECONDS_FOR_ONE)
+            said = process.receive(min(SECONDS_FOR_ONE, max(0.0, ends - time.monotonic())))
             outcomes[name] = said if isinstance(said, str) else TOO_LONG
             if not isinstance(said, str):
                 break
     return outcomes
 
 
+FREE = "free"
+
+
 def main() -> None:
     """In the process: the outcome of each exercise and answer that it is sent."""
+    end_with_parent()
+    is_free = FREE in sys.argv
     all_exercises()
-    limit(SECONDS_IN_ALL, MEMORY_BYTES)
-    refuse_the_network()
+    limit(MEMORY_BYTES, SECONDS_IN_ALL)
     for exercise, answer in received():
-        started: list[SandboxedFunction] = []
-        say(_outcome(exercise, answer, started))
-        for each in started:
-            each.close()
+        say(_outcome(exercise, answer, is_free))
 
 
-def _outcome(exercise: str, answer: object, started: list[SandboxedFunction]) -> str:
+def _outcome(exercise: str, answer: object, is_free: bool) -> str:
+    started: list[SandboxedFunction] = []
+
     def start(source: FunctionSource) -> SandboxedFunction:
-        started.append(SandboxedFunction(source))
+        started.append(SandboxedFunction(source, is_free=is_free))
         return started[-1]
 
     try:
+        if not is_free and has_function(answer) and why_none_runs():
+            return NOT_RUN
         return outcome_of(exercise, answer, start)
     except MemoryError:
         return TOO_LONG
+    finally:
+        for each in started:
+            each.close()
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
-"""A Python process of its own for what is handed in: limits of time and memory, an empty environment and folder.
+"""A Python process of its own for what is handed in, with an empty environment; it is spoken with in lines of JSON.
 
-It is spoken with in lines of JSON. Python's own switches ``-I -S`` leave it nothing but Python and this library.
+Python's own switches ``-I -S`` leave it nothing but Python and this library. It is killed with all that it has started.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from queue import Empty, Queue
+from queue import Empty, Full, Queue
 from typing import Any
 
 import kafkalearn
@@ -21,6 +22,19 @@ import kafkalearn
 _HOME = Path(kafkalearn.__file__).parents[1]
 _BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); import runpy; runpy.run_module(sys.argv[2], run_name='__main__')"
 _NEEDED = ("SYSTEMROOT",)  # without it Python does not start on Windows
+MOST_BYTES = 16 << 20
+"""The longest line that is heard; what says a longer one has ended for whoever listens."""
+
+
+_RUNNING: set[Process] = set()
+_STOPPED = threading.Event()
+
+
+def stop_all() -> None:
+    """End every process that was started and not closed, and start no other: a user has interrupted."""
+    _STOPPED.set()
+    for each in list(_RUNNING):
+        each.close()
 
 
 class Process:
@@ -32,52 +46,63 @@ class Process:
         Its name; it is run as ``__main__``.
     arguments : iterable of str
         Its further words.
+    is_leader : bool
+        Whether it, and all that it starts, is a process group of its own, which ends as a whole. What a leader starts
+        should be none.
     """
 
-    def __init__(self, module: str, arguments: Iterable[str] = ()) -> None:
-        """It is started."""
-        self._folder = tempfile.TemporaryDirectory(prefix="kafkalearn-", ignore_cleanup_errors=True)
+    def __init__(self, module: str, arguments: Iterable[str] = (), *, is_leader: bool = False) -> None:
+        """It is started, unless a user has interrupted."""
+        if _STOPPED.is_set():
+            raise RuntimeError("stopped")
+        self._is_leader = is_leader and os.name == "posix"
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-B", "-c", _BEGIN, str(_HOME), module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            cwd=self._folder.name,
+            cwd=os.path.abspath(os.sep),  # nobody's folder, so that none is left behind
             env={name: os.environ[name] for name in _NEEDED if name in os.environ},
-            encoding="utf-8",
-            errors="replace",
+            start_new_session=self._is_leader,
         )
         assert self._process.stdin is not None  # both are pipes
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
-        self._lines: Queue[str] = Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._lines: Queue[bytes] = Queue(maxsize=1)  # who says more than is asked waits
+        self._has_ended = False
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        _RUNNING.add(self)
 
     def send(self, message: object) -> None:
         """Say something; a process that has ended does not hear it."""
-        try:
-            self._stdin.write(json.dumps(message) + "\n")
+        with suppress(OSError, ValueError):
+            self._stdin.write(json.dumps(message).encode() + b"\n")
             self._stdin.flush()
-        except OSError:
-            return
 
     def receive(self, within_s: float) -> Any:
         """What it says next; None if it has ended, says no JSON, or says nothing within so many seconds."""
+        if not self._reader.is_alive() and self._lines.empty():
+            return None
         try:
             return json.loads(self._lines.get(timeout=within_s))
-        except (Empty, ValueError, RecursionError):
+        except (Empty, ValueError, RecursionError):  # ValueError: UnicodeDecodeError, too
             return None
 
     def close(self) -> None:
-        """End it, whatever it does."""
+        """End it, whatever it does, and all that it has started if it is a leader."""
+        self._has_ended = True
+        _RUNNING.discard(self)
+        if self._is_leader:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
-        for stream in (self._stdin, self._stdout):
-            try:
-                stream.close()
-            except OSError:
-                continue
-        self._folder.cleanup()
+        with suppress(OSError):
+            self._stdin.close()
+        self._reader.join(timeout=5)  # until the pipe is closed on the other side, by whoever has it there
+        if not self._reader.is_alive():
+            self._stdout.close()
 
     def __enter__(self) -> Process:
         """Itself."""
@@ -88,12 +113,18 @@ class Process:
         self.close()
 
     def _read(self) -> None:
-        try:
-            for line in self._stdout:
-                self._lines.put(line)
-        except (OSError, ValueError):  # closed meanwhile
-            pass
-        self._lines.put("")
+        line = b" "
+        while line:
+            try:
+                line = self._stdout.readline(MOST_BYTES)
+            except (OSError, ValueError):  # closed meanwhile
+                line = b""
+            if len(line) == MOST_BYTES and not line.endswith(b"\n"):
+                line = b""
+            while not self._has_ended:
+                with suppress(Full):
+                    self._lines.put(line, timeout=0.5)
+                    break
 
 
 def received() -> Iterator[Any]:

@@ -8,6 +8,8 @@ import inspect
 import json
 import math
 import os
+import re
+import stat
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +22,7 @@ from typing import Any
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import one_at_a_time, written_whole
 from kafkalearn.exercises.kit.given import Bounds, GivenFunction, LabelledValues, Strange, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
 from kafkalearn.formats.wire import read_json
@@ -147,7 +150,7 @@ class Record:
             whole["predictions"] = {
                 cell: _made_words(made, predictions.get(cell)) for cell, made in sorted(self.predictions.items())
             }
-        return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+        return _LONE_SURROGATE.sub(_escaped, json.dumps(whole, ensure_ascii=False, indent=1)) + "\n"
 
     @staticmethod
     def read(text: str) -> Record:
@@ -187,6 +190,14 @@ class Record:
         return Record(_printable(name), entries, made)
 
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character: JSON can say it, in its own escapes, and UTF-8 cannot."""
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
 def _printable(text: str) -> str:
     """A name in a table, in a terminal."""
     return "".join(letter for letter in text[:200] if letter.isprintable())
@@ -224,19 +235,37 @@ def _entry(exercise: str, words: object) -> Entry:
     )
 
 
-def read_file(path: Path) -> Record:
+def read_file(path: Path, *, follow: bool = True) -> Record:
     """The record in a file; an empty file is an empty record.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A regular file: a pipe or a device is not waited for.
+    follow : bool
+        Whether a link is read. Of somebody else's folder none is: it may name any file.
 
     Raises
     ------
     KafkaLearnError
         If it cannot be read, or holds something else.
     """
+    if not follow and path.is_symlink():
+        raise KafkaLearnError(f"{path} is a link, and no file of its own")
+    refusing = 0 if follow else getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDONLY | refusing | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        if path.stat().st_size > 4 * MOST_BYTES:
-            raise KafkaLearnError(f"{path} has {path.stat().st_size:,} bytes; progress has at most {MOST_BYTES:,}")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        with open(os.open(path, flags), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise KafkaLearnError(f"{path} is no regular file")
+            content = file.read(4 * MOST_BYTES + 1)
+    except OSError as error:
+        raise KafkaLearnError(f"{path} cannot be read: {error}") from error
+    if len(content) > 4 * MOST_BYTES:
+        raise KafkaLearnError(f"{path} has more than {4 * MOST_BYTES:,} bytes; progress has at most {MOST_BYTES:,}")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
         raise KafkaLearnError(f"{path} cannot be read: {error}") from error
     return Record.read(text) if text.strip() else Record()
 
@@ -249,13 +278,7 @@ def write_file(path: Path, record: Record) -> None:
     KafkaLearnError
         If the file cannot be written; what was there stays.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(record.text(), encoding="utf-8")
-        os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise KafkaLearnError(f"progress cannot be written to {path}: {error}") from error
+    written_whole({path: record.text()})
 
 
 # While a student works progress is kept in `progress.json` beside the working copies of the chapters, which the folder
@@ -300,6 +323,13 @@ def keep(exercise: str, entry: Entry) -> str:
 
 
 def _added(path: Path, exercise: str, entry: Entry) -> str:
+    if not path.parent.is_dir():
+        raise KafkaLearnError(f"{path} cannot be written: there is no such folder")
+    with one_at_a_time(path.with_name(f".{path.name}.lock")):  # between reading and writing no other may write
+        return _added_alone(path, exercise, entry)
+
+
+def _added_alone(path: Path, exercise: str, entry: Entry) -> str:
     sentence = ""
     try:
         record = _record(path)

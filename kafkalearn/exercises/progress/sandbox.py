@@ -1,13 +1,8 @@
 """The process in which a function that was handed in runs, and the function as its judge sees it.
 
 What the process says is a value, and judged outside it: code that took the process over could say no more than that.
-Before it runs what was handed in, it gives up much. By the system, where it has `resource` (Linux, macOS): seconds of
-processor, bytes of memory, and any further file, pipe, socket and process. By Python, everywhere: whatever opens,
-connects, starts, removes or loads, refused as it is announced (`sys.addaudithook`).
-
-What is left: on Windows no limit of memory, and Python's refusal alone; code that is made to get past Python itself
-(through memory that it overwrites) can do on the disk what needs no open file, such as removing one. Hand-ins of
-strangers are for a user, or a container, of their own.
+Before it runs what was handed in, the kernel is asked to refuse it everything else (`confinement`). Where no kernel
+does, the process runs nothing, but for a user who has asked for just that.
 """
 
 from __future__ import annotations
@@ -19,86 +14,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import is_dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from kafkalearn.exercises.kit.given import GivenFunction, Raised, Spent
+from kafkalearn.exercises.progress.confinement import confine
 from kafkalearn.exercises.progress.processes import Process, received
 from kafkalearn.exercises.progress.record import FunctionSource, decoded, encoded
 from kafkalearn.releases import default
 
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None
-
-_ALLOWED = {
-    *("array.__new__", "builtins.id", "code.__new__", "compile", "exec", "function.__new__", "import", "marshal.loads"),
-    *("gc.get_objects", "gc.get_referents", "gc.get_referrers", "time.sleep"),
-    *("object.__delattr__", "object.__getattr__", "object.__setattr__"),
-    *("sys._current_frames", "sys._getframe", "sys._getframemodulename", "sys.excepthook", "sys.settrace"),
-    *("sys.monitoring.register_callback", "sys.setprofile", "sys.unraisablehook"),
-}
-"""What Python announces and code of an answer may do: nothing that leaves the process."""
-
-
-def left_open() -> list[str]:
-    """What this system itself does not limit or refuse.
-
-    >>> left_open() == [] if resource else left_open()[0] == "memory"
-    True
-    """
-    return [] if resource else ["memory", "files", "the network", "processes"]
-
-
-def limit(seconds: int, memory_bytes: int) -> None:
-    """Set the system's limits, as far as it has them.
-
-    Parameters
-    ----------
-    seconds : int
-        Of processor time, from the process's start.
-    memory_bytes : int
-        Of address space.
-    """
-    _set("RLIMIT_CPU", seconds)
-    _set("RLIMIT_AS", memory_bytes)
-    _set("RLIMIT_CORE", 0)
-
-
-def refuse_the_outside() -> None:
-    """Give up files, sockets and processes. There is no way back."""
-    for what in ("RLIMIT_NOFILE", "RLIMIT_NPROC", "RLIMIT_FSIZE"):
-        _set(what, 0)
-    sys.addaudithook(_refuse)
-
-
-def refuse_the_network() -> None:
-    """For a process that runs nothing of a student's: Python refuses sockets there as well."""
-
-    def refuse(event: str, arguments: tuple) -> None:
-        if event.startswith("socket."):
-            raise PermissionError(f"{event} is not allowed here")
-
-    sys.addaudithook(refuse)
-
-
-def _refuse(event: str, arguments: tuple) -> None:
-    if event not in _ALLOWED:
-        raise PermissionError(f"{event} is not allowed here")
-
-
-def _set(name: str, most: int) -> None:
-    if resource is None or not hasattr(resource, name):
-        return
-    which = getattr(resource, name)
-    with suppress(OSError, ValueError):  # macOS knows a limit of memory and does not set it
-        _, hard = resource.getrlimit(which)
-        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(which, (allowed, allowed))
-
-
 SECONDS, MEMORY_BYTES = 20, 1 << 30
+_NOT_RUN = "was not run: "
 _MODULES = (
     *("bisect", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools"),
     *("hashlib", "heapq", "itertools", "json", "math", "numbers", "operator", "random", "re", "statistics", "string"),
@@ -111,13 +38,14 @@ _CODECS = ("ascii", "idna", "latin_1", "utf_16", "utf_16_be", "utf_16_le", "utf_
 class SandboxedFunction(GivenFunction):
     """A function that runs in a process of its own, which begins with the first call and ends with `close`.
 
-    It is `Spent` as well if it takes too long or too much memory, or ends its process.
+    It is `Spent` as well if it takes too long or too much memory, or ends its process, and if the process could not be
+    confined and `is_free` does not say that it may run so.
     """
 
-    def __init__(self, source: FunctionSource, seconds: float = SECONDS) -> None:
+    def __init__(self, source: FunctionSource, seconds: float = SECONDS, *, is_free: bool = False) -> None:
         """Nothing is run yet."""
-        super().__init__(self._call, decoded)
-        self._source, self._seconds = source, seconds
+        super().__init__(self._call, lambda value: value)
+        self._source, self._seconds, self._is_free = source, seconds, is_free
         self._process: Process | None = None
 
     def refuses(self, arguments: tuple[object, ...]) -> str:
@@ -128,22 +56,36 @@ class SandboxedFunction(GivenFunction):
         if self._process is None:
             homes = sorted({type(each).__module__ for each in _inside(arguments) if is_dataclass(each)})
             self._process = Process(__name__)
-            self._process.send({"name": self._source.name, "source": self._source.source, "modules": homes})
+            begin = {"name": self._source.name, "source": self._source.source, "modules": homes}
+            self._process.send({**begin, "is_free": self._is_free})
         self._process.send(encoded(arguments))
-        match self._process.receive(self._seconds):
-            case {"value": words}:
-                return words
-            case {"raised": [str(name), str(words)]}:
-                raise type(name if name.isidentifier() else "Exception", (Raised,), {})(words)
-            case {"spent": str(words)}:
-                raise Spent(words)
-        raise Spent(f"has not answered within {self._seconds:.0f} s, or used up its memory, or ended its process")
+        if (said := self._process.receive(self._seconds)) is None:
+            raise Spent(f"has not answered within {self._seconds:.0f} s, or used up its memory, or ended its process")
+        return value_of(said)
 
     def close(self) -> None:
         """End its process."""
         if self._process is not None:
             self._process.close()
             self._process = None
+
+
+@cache
+def why_none_runs() -> str:
+    """Why no function can be confined here, as words; empty if one can. A process is started to find out, once.
+
+    >>> why_none_runs() == "" if sys.platform == "linux" else why_none_runs() != ""
+    True
+    """
+    with Process(__name__) as process:
+        process.send({"name": "f", "source": "f = len", "modules": [], "is_free": False})
+        process.send(encoded(("x",)))
+        match process.receive(SECONDS):
+            case {"value": 1}:
+                return ""
+            case {"spent": str(words)}:
+                return words.removeprefix(_NOT_RUN)
+    return "a confined process was started and did not answer"
 
 
 def _inside(value: object) -> Iterator[object]:
@@ -163,11 +105,13 @@ def main() -> None:
             import_module(module)
     default("acks")  # the library reads the defaults of all releases from a file, once: now, while it can
     say = _own_the_output()
-    limit(SECONDS, MEMORY_BYTES)
-    refuse_the_outside()
+    trouble = confine(MEMORY_BYTES, SECONDS)
+    if trouble and begin["is_free"] is not True:
+        say({"spent": f"{_NOT_RUN}{trouble}"})
+        return
     call = defined(begin["name"], begin["source"])
     for words in messages:
-        say(_called(call, words))
+        say(called(call, words))
 
 
 def _imported_by(source: str) -> list[str]:
@@ -206,13 +150,32 @@ def defined(name: str, source: str) -> Callable[..., object]:
     return GivenFunction(call, encoded)
 
 
-def _called(call: Callable[..., object], words: object) -> dict[str, object]:
+def called(call: Callable[..., object], words: object) -> dict[str, object]:
+    """What a call gave, in words of JSON: a value, what was raised, or the bound that it reached."""
     try:
         return {"value": call(*decoded(words))}
     except Raised as raised:
         return {"raised": [raised.name, str(raised)[:1000]]}
     except Spent as spent:
         return {"spent": str(spent)}
+
+
+def value_of(said: Any) -> Any:
+    """The value of a call, as `called` has said it.
+
+    Raises
+    ------
+    Raised, Spent
+        As the function did.
+    """
+    match said:
+        case {"value": words}:
+            return decoded(words)
+        case {"raised": [str(name), str(words)]}:
+            raise type(name if name.isidentifier() else "Exception", (Raised,), {})(words)
+        case {"spent": str(words)}:
+            raise Spent(words)
+    raise Spent("has said nothing that can be read")
 
 
 if __name__ == "__main__":

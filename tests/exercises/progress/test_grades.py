@@ -3,19 +3,24 @@
 import csv
 import json
 import linecache
+import os
+import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from kafkalearn.exercises.kit.functions import Open
-from kafkalearn.exercises.progress import grades, judging, report
+from kafkalearn.exercises.progress import grades, judging, processes, report
 from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN, judge_apart, outcome_of
 from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, Entry, Record, encoded, read_file, write_file
 from kafkalearn.lab.__main__ import COPIES
 from tests.every import every_case
 from tests.exercises.every_exercise import ALL, mistaken, solved
+from tests.exercises.progress.test_sandbox import UNKNOWN_SYSTEM
 from tests.project.modules import ROOT
 
 
@@ -78,7 +83,7 @@ def test_a_judge_that_says_nothing_is_replaced(monkeypatch):
     asked = []
 
     class Silent:
-        def __init__(self, module):
+        def __init__(self, module, arguments, *, is_leader):
             self.left = 1
 
         def send(self, message):
@@ -141,9 +146,11 @@ def test_the_table_of_a_class(class_, capsys):
     assert lines[0].split() == ["name", *chapters, "done", "tries", "hints"]
     assert lines[1].split() == ["Anna", "3", *["0"] * (len(chapters) - 1), "3", "3", "0"]
     assert lines[2].split() == ["=HYPERLINK()", *["0"] * len(chapters), "0", "3", "2"]
-    assert lines[3] == "=HYPERLINK(): the file says done, and that is not so: 00.leader_of"
-    assert lines[4].startswith("c.json: this is no file of progress, for it is no JSON")
-    assert lines[5].startswith(f"every answer is in {class_ / 'grades.csv'}, every wrong prediction in ")
+    assert lines[3].split() == ["c.json", "trouble"]
+    assert lines[4] == "=HYPERLINK(): the file says done, and that is not so: 00.leader_of"
+    assert lines[5].startswith("c.json: this is no file of progress, for it is no JSON")
+    assert lines[6] == "functions that were handed in ran, of Anna (1), =HYPERLINK() (1)"
+    assert lines[7].startswith(f"every answer is in {class_ / 'grades.csv'}, every wrong prediction in ")
 
     rows = list(csv.DictReader((class_ / "grades.csv").open(encoding="utf-8")))
     assert [(row["name"], row["exercise"], row["outcome"], row["the file says"], row["tries"]) for row in rows] == [
@@ -151,9 +158,10 @@ def test_the_table_of_a_class(class_, capsys):
         ("Anna", "00.my_question", "open", "right", "1"),
         ("Anna", "00.predict_coordinator", "right", "right", "1"),
         ("'=HYPERLINK()", "00.leader_of", "wrong", "right", "3"),
+        ("", "", "trouble", "", ""),
     ]
     assert rows[1]["text"] == solved()["00.my_question"]
-    assert {row["text"] for row in rows if row["outcome"] != "open"} == {""}
+    assert {row["text"] for row in rows if row["outcome"] not in ("open", "trouble")} == {""}
 
 
 def test_a_folder_without_files_is_said(tmp_path, capsys):
@@ -307,9 +315,10 @@ def test_a_class_of_five_is_graded_and_what_it_got_wrong_on_the_way_is_counted(f
         ("Dan", "1", "2", "0"),
         ("Eve", "2", "2", "0"),
     ]
-    assert said[6:9] == [
+    assert said[6:10] == [
         "anna.json and ben.json: the same, letter by letter, in 00.my_question",
         "ben.json and dan.json: the same, letter by letter, in 00.leader_of",
+        "functions that were handed in ran, of Anna (1), Ben (2), Cleo (1), Dan (1), Eve (1)",
         "frank.docx is a file that ends in .docx, and not judged: a hand-in is the .json that `make report` writes",
     ]
     rows = list(csv.reader((five / "mistakes.csv").open(encoding="utf-8")))
@@ -321,6 +330,100 @@ def test_a_class_of_five_is_graded_and_what_it_got_wrong_on_the_way_is_counted(f
     assert f"67% (2) went wrong in 02.mask_step: {mask.cure}" in said
     assert grades.main([str(five)]) == 0  # its own tables are no hand-ins
     assert "grades.csv is" not in capsys.readouterr().out
+
+
+def handed_in(folder, name, exercises, said="Anna"):
+    whole = {"format": "kafkalearn progress", "version": 1, "name": said, "exercises": exercises}
+    (folder / name).write_text(json.dumps(whole), encoding="utf-8")
+
+
+ONE_RIGHT = {"00.predict_coordinator": {"outcome": "right", "tries": 1, "answer": 1}}
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """A folder with one hand-in that is all right, and what an archive of a stranger may have beside it."""
+    outside, folder = tmp_path / "secret", tmp_path / "reports"
+    outside.write_text('{"password": "HUNTER2"}', encoding="utf-8")
+    folder.mkdir()
+    handed_in(folder, "anna.json", ONE_RIGHT)
+    handed_in(folder, "half.json", {"00.my_question": {"outcome": "open", "answer": "x \ud800 y"}}, "Half \udc80")
+    handed_in(folder, "escape.json", {"\x1b]0;owned\x07\x1b[2J": {"outcome": "nope"}})
+    (folder / "grades.csv").symlink_to(outside)
+    for name, target in (("link.json", outside), ("zero.json", Path("/dev/zero")), ("loop.json", Path("loop.json"))):
+        (folder / name).symlink_to(target)
+    os.mkfifo(folder / "pipe.json")
+    (folder / "folder.json").mkdir()
+    with suppress(OSError):  # a system whose names are UTF-8
+        shutil.copy(folder / "anna.json", os.fsencode(folder) + b"/caf\xe9\x1b[2J.json")
+    return folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes, links and names of bytes")
+def test_no_file_takes_the_table_of_the_others_away(odd, capsys):
+    assert grades.main([str(odd)]) == 0
+
+    said = capsys.readouterr().out
+    assert all(letter == "\n" or letter.isprintable() for letter in said)
+    troubled = [line.split()[0] for line in said.splitlines() if line.endswith(" trouble")]
+    assert troubled == ["escape.json", "folder.json", "link.json", "loop.json", "pipe.json", "zero.json"]
+    assert [line.split()[1] for line in said.splitlines() if line.startswith("Anna ")] == ["1"] * said.count("Anna  ")
+    assert "HUNTER2" not in said
+    assert (odd.parent / "secret").read_text(encoding="utf-8") == '{"password": "HUNTER2"}'  # the link was replaced
+    rows = list(csv.DictReader((odd / "grades.csv").open(encoding="utf-8")))
+    assert [row["text"] for row in rows if row["file"] == "half.json"] == ["x \\ud800 y"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a folder that nobody may write in")
+def test_three_tables_are_written_or_none(class_, monkeypatch, capsys):
+    (class_ / "mistakes.csv").mkdir()
+    before = sorted(path.name for path in class_.iterdir())
+
+    assert grades.main([str(class_)]) == 1
+
+    assert "mistakes.csv cannot be written" in capsys.readouterr().err
+    assert sorted(path.name for path in class_.iterdir()) == before
+
+
+def test_a_judge_that_breaks_is_the_trouble_of_one_file(class_, monkeypatch, capsys):
+    def breaks(record, *, is_free):
+        raise MemoryError if record.name == "Anna" else ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(grades, "judge_apart", breaks)
+
+    assert grades.main([str(class_)]) == 0
+
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in said[1:4]] == ["trouble"] * 3
+    assert "anna.json: judging it ended with MemoryError: " in said
+
+
+def test_where_nothing_confines_a_function_it_is_not_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(processes, "_BEGIN", UNKNOWN_SYSTEM)
+    monkeypatch.setattr(grades, "why_none_runs", lambda: "Darwin has no filter")
+    write_file(tmp_path / "anna.json", claiming({name: solved()[name] for name in ("00.leader_of", "07.read_key")}))
+
+    assert grades.main([str(tmp_path)]) == 0
+
+    said = capsys.readouterr().out
+    assert "Anna: 1 function not run: 00.leader_of" in said
+    assert "functions were not run: Darwin has no filter" in said
+    rows = list(csv.DictReader((tmp_path / "grades.csv").open(encoding="utf-8")))
+    assert {row["exercise"]: row["outcome"] for row in rows} == {"00.leader_of": "not run", "07.read_key": "right"}
+
+    monkeypatch.setattr(grades, "is_root", lambda: False)
+    assert grades.main([str(tmp_path), grades.RUN_CODE]) == 0
+    rows = list(csv.DictReader((tmp_path / "grades.csv").open(encoding="utf-8")))
+    assert {row["outcome"] for row in rows} == {"right"}
+
+
+def test_root_runs_no_code_of_others_by_name(class_, monkeypatch, capsys):
+    monkeypatch.setattr(grades, "is_root", lambda: True)
+
+    assert grades.main([str(class_), grades.RUN_CODE]) == 1
+
+    assert "you are root" in capsys.readouterr().err
+    assert not (class_ / "grades.csv").exists()
 
 
 def test_what_the_course_itself_says_is_nobodys_own(tmp_path):

@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import struct as packing
+import subprocess
+import sys
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -42,6 +45,7 @@ from tests.every import every_case
 from tests.exercises.every_exercise import EXERCISES
 from tests.exercises.kit.hostile import FUNCTIONS, VALUES
 from tests.exercises.kit.test_given import PLAIN
+from tests.project.modules import ROOT
 
 OUTCOMES = ("right", "wrong", "open", "error", "not attempted")
 ENTRIES = st.builds(
@@ -342,7 +346,30 @@ def test_a_file_that_cannot_be_written_is_said(folder, monkeypatch):
     result = new_kernel().check(12)
 
     assert result
-    assert "Progress is not kept: progress cannot be written to" in repr(result)
+    assert "cannot be written" in repr(result)
+
+
+def test_half_a_character_in_an_answer_is_kept(copies):
+    new_kernel().check("\ud83d")
+
+    assert [entry.answer for entry in read_file(copies / FILE_NAME).entries.values()] == ["\ud83d"]
+
+
+KEEP = (
+    "import sys\nfrom kafkalearn.exercises.progress.record import Entry, keep\n"
+    "for n in range(40):\n    assert not keep(f'00.{sys.argv[1]}{n}', Entry('right', 1, 0, False, n))"
+)
+
+
+def test_two_notebooks_that_keep_at_once_lose_nothing(tmp_path):
+    (tmp_path / FILE_NAME).write_text("", encoding="utf-8")
+    writers = [
+        subprocess.Popen([sys.executable, "-c", KEEP, name], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        for name in "ab"
+    ]
+
+    assert [each.wait() for each in writers] == [0, 0]
+    assert len(read_file(tmp_path / FILE_NAME).entries) == 80
 
 
 def test_the_score_has_what_is_kept(copies):

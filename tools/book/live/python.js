@@ -1,13 +1,18 @@
 // window.kafkalearn: Python for a page, as tools/page/__init__.py describes it.
 //   start(onProgress) -> Promise, ask(name, payload) -> Promise<result>, stop(), isStarted
+//   another() -> one more, whose Python is this page's alone and has no hold on the browser
 // Events on window: "kafkalearn:started", "kafkalearn:stopped".
 // A page talks to the holder of the worker: {start}, {stop}, {id, name, payload}; it hears {progress}, {started},
 // {failed}, {stopped}, {id, answer}. The holder is in this page; where this one is shown in another's frame, in that one.
 
 window.kafkalearn = (() => {
   const here = document.currentScript?.src ?? "";
-  const isFramed = window.parent !== window;
 
+  const shared = python(window.parent !== window, true);
+  shared.another = () => python(false, false);
+  return shared;
+
+  function python(isFramed, isShared) {
   // --- the holder: all its guests hear the same
 
   const guests = new Set();
@@ -41,7 +46,7 @@ window.kafkalearn = (() => {
         if (data.failed) beginning = null;
         tell(data);
       };
-      worker.postMessage({ parts });
+      worker.postMessage({ parts, hasHost: isShared });
     } catch (error) {
       beginning = null;
       tell({ failed: error.message });
@@ -76,7 +81,7 @@ window.kafkalearn = (() => {
 
   function announce(isStarted) {
     api.isStarted = isStarted;
-    window.dispatchEvent(new CustomEvent(`kafkalearn:${isStarted ? "started" : "stopped"}`));
+    if (isShared) window.dispatchEvent(new CustomEvent(`kafkalearn:${isStarted ? "started" : "stopped"}`));
   }
 
   function hear(said) {
@@ -140,4 +145,5 @@ window.kafkalearn = (() => {
     window.parent.postMessage({ kafkalearn: "port" }, "*", [port2]);
   } else admit(hear);
   return api;
+  }
 })();

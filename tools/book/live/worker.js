@@ -1,5 +1,5 @@
 // The worker that holds Python. It is given once what it is made of, then asked questions one by one:
-//   {parts}                 -> {progress: words}..., {started: true} or {failed: words}
+//   {parts, hasHost}        -> {progress: words}..., {started: true} or {failed: words}
 //   {id, name, payload}     -> {id, answer: JSON text of tools.page.answer}
 // Pages from file: may load nothing, so what Pyodide would fetch is handed to it from the parts.
 
@@ -13,7 +13,7 @@ function addressOf(data, type) {
   return URL.createObjectURL(new Blob([data], { type }));
 }
 
-async function start(packed) {
+async function start(packed, hasHost) {
   const say = (progress) => postMessage({ progress });
   say("Unpacking Python");
   const names = Object.keys(packed);
@@ -35,7 +35,8 @@ async function start(packed) {
   const { default: createPyodideModule } = await import(known["pyodide.asm.mjs"]);
   const lockFileContents = JSON.parse(new TextDecoder().decode(parts["lock.json"]));
   const stdLibURL = known["python_stdlib.zip"];
-  const python = await loadPyodide({ indexURL: "https://nowhere.invalid/", stdLibURL, createPyodideModule, lockFileContents });
+  const host = hasHost ? {} : { jsglobals: Object.create(null) }; // what Python's module js shows
+  const python = await loadPyodide({ indexURL: "https://nowhere.invalid/", stdLibURL, createPyodideModule, lockFileContents, ...host });
   say("Loading kafkalearn");
   python.unpackArchive(parts["kafkalearn.zip"], "zip");
   return python.runPython("from tools.page import answer; answer");
@@ -45,7 +46,7 @@ let answer = null;
 onmessage = async ({ data }) => {
   if (data.parts) {
     try {
-      answer = await start(data.parts);
+      answer = await start(data.parts, data.hasHost);
       postMessage({ started: true });
     } catch (error) {
       postMessage({ failed: String(error) });

@@ -108,7 +108,7 @@ nothing leaves this page. The table is the one of <code>make grades</code>.</p>
 <p>The misconceptions, by the share of those who tried the exercise; also those that a right answer followed.</p>
 <div class="wide" id="mistaken" tabindex="0" role="region" aria-label="What wrong answers showed"></div>
 </section>
-<p>Functions that were handed in run in this page, in a Python that is ended after each file; they reach neither your
-disk nor a network. One that was written to deceive its own judge could: where that matters, <code>make grades</code>
-runs each in a process of its own.</p>
+<p>Functions that were handed in run in this page, in a second Python (WebAssembly) that is ended after each file. They
+reach neither your disk nor a network nor the judge: what they give is judged afterwards. The remarks say whose
+ran.</p>
 """

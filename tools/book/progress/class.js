@@ -1,4 +1,5 @@
-// The table of a class: each file is judged by a Python of its own, so that none has a say in another's.
+// The table of a class. No code of a file runs in the Python that judges it: functions run in another one, which has no
+// hold on the browser and ends with the file, and what they give is judged here.
 
 (() => {
   const form = document.getElementById("tools"), said = document.getElementById("said");
@@ -7,7 +8,7 @@
   const python = window.kafkalearn;
   const SECONDS = 120; // for one file
   const asked = JSON.parse(document.getElementById("asked").textContent); // by cell
-  let csv = "";
+  let csv = "", stop = () => {};
 
   const element = (name, ...children) => {
     const made = document.createElement(name);
@@ -15,14 +16,30 @@
     return made;
   };
 
+  // What the functions of a file give is asked of another Python, which ends before the last word is said.
   async function judged(file, text) {
-    const timer = setTimeout(() => python.stop(), SECONDS * 1000);
+    const theirs = python.another(), gave = {};
+    let outcomes = {};
+    const timer = setTimeout(() => stop(), SECONDS * 1000);
+    stop = () => { theirs.stop(); python.stop(); };
     try {
-      return await python.ask("progress.judge", { file, text });
+      for (;;) {
+        const one = await python.ask("progress.judge", { file, text, gave, outcomes });
+        outcomes = one.outcomes;
+        for (const each of Object.keys(gave)) if (!one.wanted[each]) delete gave[each]; // its outcome holds
+        const wanted = Object.entries(one.wanted);
+        if (!wanted.length) return one;
+        for (const [exercise, { name, source, calls }] of wanted) {
+          said.textContent = `Running what ${file} has for ${exercise} …`;
+          const outcomes = await theirs.ask("functions.call", { name, source, calls });
+          gave[exercise] = [...(gave[exercise] ?? []), ...calls.map((call, at) => [call, outcomes[at] ?? null])];
+        }
+      }
     } catch (error) {
       return error.isStop ? { file, text } : { file, text, trouble: error.message };
     } finally {
       clearTimeout(timer);
+      theirs.stop();
     }
   }
 
@@ -51,7 +68,6 @@
       said.textContent = `Judging ${file.name}, ${all.length + 1} of ${files.length} …`;
       const one = await judged(file.name, await file.text());
       all.push(one);
-      if (one.has_run_code || !one.outcomes) python.stop();
     }
     said.textContent = "Making the table …";
     const table = await python.ask("progress.class_table", { judged: all, asked });
@@ -74,6 +90,6 @@
   });
   form.addEventListener("click", ({ target }) => {
     if (target.dataset.do === "save") window.kafkalearnSave("grades.csv", csv, "text/csv");
-    if (target.dataset.do === "stop") python.stop();
+    if (target.dataset.do === "stop") stop();
   });
 })();
