@@ -29,6 +29,7 @@ from typing import Any, NoReturn, TextIO
 from kafkalearn import __version__
 from kafkalearn.base.errors import KafkaLearnError, require
 from kafkalearn.oncall.answer import Answer, Outcome
+from kafkalearn.oncall.options import add_bootstrap, file_argument
 
 FORMAT_VERSION = 1
 """Of what ``--json`` prints, as ``answers.schema.json`` beside this file has it: names that are there stay."""
@@ -107,7 +108,11 @@ def command_parser(questions: Iterable[str] = QUESTIONS) -> argparse.ArgumentPar
         one.add_argument("--json", action="store_true", help="the answer as JSON, for a program")
     if questions is QUESTIONS:
         about = "The same questions as tools for an agent, over MCP on standard input and output; nothing is written."
-        asked.add_parser(MCP, help="the questions as tools for an agent; needs kafkalearn[agents]", description=about)
+        one = asked.add_parser(
+            MCP, help="the questions as tools for an agent; needs kafkalearn[agents]", description=about
+        )
+        file_argument(one, "--folder", metavar="DIR", action="append", default=[], help="read files in this folder")
+        add_bootstrap(one)
     return parser
 
 
@@ -141,7 +146,8 @@ def main(words: Sequence[str] | None = None) -> int:
             command_parser().print_help(sys.stderr)
             return Outcome.CANNOT_TELL
         if options.question == MCP:
-            return import_module("kafkalearn.oncall.agents").serve()
+            agents = import_module("kafkalearn.oncall.agents")
+            return agents.serve(options.folder, options.bootstrap, options.config)
         answer = question_named(options.question).answer(options)
         # JSON in ASCII, which every terminal and pipe takes.
         text = json.dumps(to_data(options.question, answer), indent=2) if options.json else _printable(str(answer))

@@ -27,6 +27,7 @@ from kafkalearn.formats.transaction_log import ReplayedTransactions, replay
 from kafkalearn.log.model import Settings as LogSettings
 from kafkalearn.oncall import xray_given, xray_logs, xray_report
 from kafkalearn.oncall.answer import FORMATS, key_from, lasting
+from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.xray_contents import Asked, RecordXray, contents
 from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
 from kafkalearn.oncall.xray_report import LogXray, Xray
@@ -410,7 +411,9 @@ SILENT_S, AGAIN_S = 1.0, 0.5  # a quick answer needs no progress
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="segment files, partitions' folders, data directories")
+    file_argument(
+        parser, "paths", nargs="+", metavar="PATH", help="segment files, partitions' folders, data directories"
+    )
     parser.add_argument("--topic", help="only this topic")
     parser.add_argument("--partition", type=int, metavar="N", help="only this partition")
     parser.add_argument("--group", help="only this group: the one partition of the offsets topic that holds it is read")

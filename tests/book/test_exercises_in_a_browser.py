@@ -191,11 +191,33 @@ def test_a_file_that_is_none_is_refused_in_words(reader):
     assert reader.run(KEPT)["record"]["exercises"][SAME]["outcome"] == "right"
 
 
+FUNCTIONS = ("01.write_offsets_partition", "02.mask_step", "11.write_place")
+FORGES = """
+import sys
+def f(*given):
+    from kafkalearn.exercises.progress import judging
+    from tools.page import progress
+    progress._outcome = judging.outcome_of = lambda *given: "right"
+    frame = sys._getframe()
+    while frame:
+        for name in ("outcomes", "gave"):
+            frame.f_locals.get(name, {}).clear()
+        frame = frame.f_back
+    try:
+        import js
+        js.postMessage("mine")
+    except (ImportError, AttributeError):
+        return 12
+    raise SystemError("this Python has a hold on the browser")
+"""
+"""Would make itself right where it is judged, as far as it gets there; it is asked for three exercises."""
+
+
 def test_the_files_of_a_class_become_one_table(reader, made_book):
     reader.open((made_book / "class.html").as_uri())
     honest = Record("Anna", {SAME: Entry("right", 2, 1, False, "billing")}).text()
-    source = "def f(*given):\n    return 12\n"
-    other = Record("Ben", {"02.mask_step": Entry("wrong", 1, 0, False, {"function": "f", "source": source})}).text()
+    function = {"function": "f", "source": FORGES}
+    other = Record("Ben", {name: Entry("right", 1, 0, False, function) for name in FUNCTIONS}).text()
     reader.run(
         """(files) => {
             const said = document.getElementById("said");
@@ -206,23 +228,29 @@ def test_the_files_of_a_class_become_one_table(reader, made_book):
             input.files = given.files;
             input.dispatchEvent(new Event("change", { bubbles: true }));
         }""",
-        [["torn.json", "{"], ["anna.json", honest], ["ben.json", other]],
+        [["torn.json", "{"], ["ben.json", other], ["cleo.json", honest]],
     )
     heard = wait_for(reader, "() => window.heard.at(-1) === '3 files are judged.' && window.heard")
     assert heard == [
-        *(f"Judging {name}.json, {at} of 3 …" for at, name in enumerate(("torn", "anna", "ben"), start=1)),
+        "Judging torn.json, 1 of 3 …",
+        "Judging ben.json, 2 of 3 …",
+        *(f"Running what ben.json has for {name} …" for name in FUNCTIONS),
+        "Judging cleo.json, 3 of 3 …",
         "Making the table …",
         "3 files are judged.",
     ]
 
     names = reader.run("() => [...document.querySelectorAll('#table tbody th')].map((each) => each.textContent)")
     remarks = reader.run("() => document.getElementById('remarks').textContent")
-    assert names == ["Anna", "Ben"]
+    assert names == ["Ben", "Anna", "torn.json"]  # by their files
+    assert "functions that were handed in ran, of Ben (3)" in remarks
     assert "Anna: the file says done, and that is not so: 01.same_partition" in remarks
     assert "torn.json: this is no file of progress" in remarks
     saved = reader.run(SAVED, "Save the table")
     assert saved["text"].splitlines()[0].startswith("name,file,exercise,outcome")
-    assert "Ben,ben.json,02.mask_step," in saved["text"]
+    outcomes = [line.split(",")[3] for line in saved["text"].splitlines() if line.startswith("Ben,ben.json,")]
+    assert outcomes == ["wrong"] * 3  # a Python with a hold on the browser would have said error
+    assert "Anna,cleo.json,01.same_partition,wrong,right," in saved["text"]
 
 
 def test_answers_can_be_removed(reader, made_book):

@@ -47,6 +47,7 @@ def home_of(module: str) -> str:
         "kafkalearn.formats.arrow": "numpy",
         "kafkalearn.drawing.widgets": "widgets",
         "kafkalearn.oncall.agents": "agents",
+        "kafkalearn.oncall.tool_calls": "agents",
     }
     return homes.get(module, "")
 
