@@ -1,6 +1,10 @@
 """Patterns of topics: what RE2J answered, and when a broker matches again."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.mechanisms.topic_patterns import say
 from conformance.search import plain
@@ -36,6 +40,60 @@ def test_a_pattern_matches_what_re2j_matches(case):
 def test_what_is_not_modelled_is_told(pattern):
     with pytest.raises(KafkaLearnError, match="is not modelled"):
         matching(pattern, NAMES)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a*)*b", "((.*)*)*x", "(a|aa)*b", "(a?){40}a{40}b", "(.+)+\\.(.+)+b", "([a-z]+)*\\d"]
+)
+def test_no_pattern_needs_more_time_than_the_name_is_long(pattern):
+    assert matching(pattern, ["a" * 249, "a" * 248 + "-"]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("(" * 500 + "a" + ")" * 500, "more than 100 parentheses"),
+        ("((a{1000}){1000}){1000}", "more than 50,000 steps"),
+        ("x" * 1_000_000, "more than 10,000 letters"),
+        ("(?i)" * 2000 + "a", None),
+    ],
+)
+def test_what_has_no_room_is_told(pattern, words):
+    if words is None:
+        assert matching(pattern, ["A", "b"]) == {"A"}
+        return
+    with pytest.raises(KafkaLearnError, match=words):
+        matching(pattern, NAMES)
+
+
+LETTERS = st.sampled_from(["a", "B", "-", ".", "[ab]", "[^a-]", "\\d", "\\W", "\\b", "^", "$", "(?i:A)", "\\."])
+PATTERNS = st.recursive(
+    LETTERS,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map("".join),
+        st.lists(inner, min_size=2, max_size=3).map(lambda ways: f"({'|'.join(ways)})"),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{0,2}", "{1,}"])).map(
+            lambda two: f"(?:{two[0]}){two[1]}"
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+@given(PATTERNS, st.lists(st.text("aAbB-.0", max_size=6), max_size=5))
+def test_where_python_knows_the_same_expression_it_says_the_same(pattern, names):
+    wanted = {name for name in names if re.fullmatch(pattern, name, re.ASCII)}
+
+    assert matching(pattern, names) == wanted
+
+
+@given(st.integers(0, 10**5), st.integers(0, 10**5), st.integers(1, 9_000))
+def test_a_heartbeat_sees_a_topic_at_the_first_that_can(created_ms, first_ms, interval_ms):
+    beats = range(first_ms, max(created_ms, first_ms) + 30_000, interval_ms)
+    matched = next(at_ms for at_ms in beats if at_ms >= created_ms and at_ms - first_ms > 10_000)
+
+    assert seen_ms(created_ms, first_heartbeat_ms=first_ms, heartbeat_interval_ms=interval_ms) == matched + interval_ms
+    assert seen_ms(2**62) == -(-(2**62) // 5_000) * 5_000 + 5_000
 
 
 def name_of(case):
