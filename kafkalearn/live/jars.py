@@ -498,10 +498,18 @@ def _printed(what: str) -> Update:
 
 
 def _is_whole(jar: Jar, path: Path) -> bool:
+    """Whether a jar is the one that was published: others may write where it lies, so its hash says, once a process."""
     try:
-        return path.stat().st_size == jar.size_bytes
+        found = path.stat()
+        return found.st_size == jar.size_bytes and _hash_of(path, found.st_mtime_ns, found.st_ino) == jar.sha256
     except OSError:
         return False
+
+
+@cache
+def _hash_of(path: Path, modified_ns: int, inode: int) -> str:
+    """Of the file as it stands there since then."""
+    return _sha256(path)
 
 
 def _sha256(path: Path) -> str:

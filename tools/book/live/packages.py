@@ -52,10 +52,15 @@ def files(package: Package, *names: str) -> dict[str, bytes]:
     NotFetched
         If npm does not bring it, or its hash is another.
     """
-    if not package.archive.exists():
+    if not package.archive.exists() or _sha512(package.archive) != package.sha512:  # others may write there
         _fetch(package)
     with tarfile.open(package.archive) as archive:
         return {name: archive.extractfile(f"package/{name}").read() for name in names}
+
+
+def _sha512(path: Path) -> str:
+    with path.open("rb") as file:
+        return base64.b64encode(hashlib.file_digest(file, "sha512").digest()).decode()
 
 
 def node() -> Path:
@@ -90,7 +95,7 @@ def _fetch(package: Package) -> None:
                 f"npm does not bring {package.name} {package.version}: {' '.join(last) or 'no reason given'}"
             )
         (found,) = Path(folder).glob("*.tgz")
-        came = base64.b64encode(hashlib.sha512(found.read_bytes()).digest()).decode()
+        came = _sha512(found)
         if came != package.sha512:
             raise NotFetched(f"{package.name} {package.version} should have the sha512 {package.sha512}, it has {came}")
         found.replace(package.archive)
