@@ -16,6 +16,7 @@ from `kafkalearn.oncall.answer`.
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import sys
@@ -27,7 +28,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
 from kafkalearn import __version__
-from kafkalearn.base.errors import KafkaLearnError, require
+from kafkalearn.base.errors import KafkaLearnError, printable, require
 from kafkalearn.oncall.answer import Answer, Outcome
 from kafkalearn.oncall.options import add_bootstrap, file_argument
 
@@ -87,7 +88,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, where the help is, and end with the exit code of what has no answer."""
-        self.exit(Outcome.CANNOT_TELL, f"{_printable(f'{self.prog}: {message}; see {self.prog} --help')}\n")
+        self.exit(Outcome.CANNOT_TELL, f"{printable(f'{self.prog}: {message}; see {self.prog} --help')}\n")
 
 
 def question_named(name: str) -> ModuleType:
@@ -150,7 +151,7 @@ def main(words: Sequence[str] | None = None) -> int:
             return agents.serve(options.folder, options.bootstrap, options.config)
         answer = question_named(options.question).answer(options)
         # JSON in ASCII, which every terminal and pipe takes.
-        text = json.dumps(to_data(options.question, answer), indent=2) if options.json else _printable(str(answer))
+        text = json.dumps(to_data(options.question, answer), indent=2) if options.json else printable(str(answer))
         return _print(text, answer.outcome)
     except SystemExit as ended:  # argparse has said why
         return int(ended.code or 0)
@@ -161,7 +162,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except (MemoryError, RecursionError):
         return _say("this is too large for the memory of this machine: give a part of it")
     except Exception as error:  # a mistake of ours must not look like an answer: Python itself would end with 1
-        traceback.print_exc()
+        with suppress(OSError, ValueError):
+            traceback.print_exc()
         return _say(f"a mistake of kafkalearn's own, please report it: {type(error).__name__}: {error}")
 
 
@@ -171,16 +173,11 @@ def to_data(question: str, answer: Answer) -> dict[str, object]:
     return {**frame, **answer.as_data()}
 
 
-def _make_printable(*streams: TextIO) -> None:
-    """Characters that a stream's encoding lacks are printed as escapes, and stop nothing."""
+def _make_printable(*streams: TextIO | None) -> None:
+    """Characters that a stream's encoding lacks are printed as escapes, and stop nothing; None: it is closed."""
     for stream in streams:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _printable(text: str) -> str:
-    """Text without control characters: a name out of a file must not move the cursor of a terminal."""
-    return "".join(each if each == "\n" or each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def in_words(error: Exception) -> str:
@@ -192,17 +189,23 @@ def in_words(error: Exception) -> str:
 
 
 def _say(sentence: str, code: int = Outcome.CANNOT_TELL) -> int:
-    """A sentence on the error stream; the exit code."""
-    print(_printable(f"kafkalearn: {sentence}"), file=sys.stderr)
+    """A sentence on the error stream, if there is one that takes it; the exit code."""
+    with suppress(OSError, ValueError):
+        if sys.stderr is not None:
+            print(printable(f"kafkalearn: {sentence}"), file=sys.stderr, flush=True)
     return int(code)
 
 
 def _print(text: str, outcome: Outcome) -> int:
-    """Print an answer; whoever reads it may stop early, as ``head`` does."""
+    """Print an answer; whoever reads it may stop early, as ``head`` does. One that cannot be printed is none."""
+    if sys.stdout is None:
+        return _say("there is no output to print the answer to: standard output is closed")
     try:
         print(text)
         sys.stdout.flush()
-    except OSError:  # BrokenPipeError, on Windows another
+    except OSError as error:
         with suppress(OSError, ValueError):  # it may be no file, as under a test
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+        if error.errno not in (errno.EPIPE, errno.EINVAL):  # the second is Windows's word for it
+            return _say(f"the answer cannot be printed: {in_words(error)}")
     return int(outcome)

@@ -437,7 +437,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def answer(options: argparse.Namespace) -> Xray:
     """Ask `kafkalearn.oncall.xray`."""
-    show = _Progress(sys.stderr.write) if sys.stderr.isatty() else None
+    show = _Progress(sys.stderr.write) if sys.stderr is not None and sys.stderr.isatty() else None
     progress: dict[str, Any] = {} if show is None else {"progress": show}
     try:
         return xray(

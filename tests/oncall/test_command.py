@@ -143,6 +143,27 @@ def test_who_stops_reading_gets_the_same_exit_code(monkeypatch):
     assert ask_odd(monkeypatch, lambda options: Odd(), Closed()) == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize(
+    ("question", "streams", "said", "code"),
+    [
+        ("group billing", ">/dev/full", "the answer cannot be printed: No space left on device", 2),
+        ("group billing", ">&-", "there is no output to print the answer to", 2),
+        ("group billing", ">&- 2>&-", "", 2),
+        ("group billing", "2>&-", "group billing: partition 9", 0),
+        ("nothing billing", "2>&-", "", 2),
+        ("nothing billing", "2>/dev/full", "", 2),
+    ],
+)
+def test_an_answer_that_cannot_be_printed_is_none(question, streams, said, code):
+    command = f"{sys.executable} -m kafkalearn where {question} {streams}"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+
+    assert ended.returncode == code
+    assert said in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stdout + ended.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a pipe of a shell")
 def test_a_pipe_that_is_closed_early_is_no_error():
     command = f"{sys.executable} -m kafkalearn where group $(seq 20000) | head -1"
