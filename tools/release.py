@@ -17,6 +17,7 @@ The steps, each of which can be run alone by the tool that it names:
 - settings: every setting, its default and limits, and what the jars show (tools.settings)
 - classes: what the classes answer to fixed questions: hashes, assignors, versions of requests, layouts of the offsets
   topic's records (tools.released_classes)
+- errors: what a transactional producer makes of each error of each request (tools.transaction_errors)
 - answers: what a real broker answers to the questions of chapter 14, and the topics that Spark reads there, if the line
   is the newest (tools.real_answers)
 - histories: what a broker answers to the recorded histories of groups, logs, moving replicas and commits, asked again
@@ -94,6 +95,7 @@ STEPS = (
         ("kafkalearn/releases/settings_by_release.json", "tests/vectors/versions/released-jars.json"),
     ),
     Step("classes", "tools.released_classes", ("tests/vectors/versions/released-classes.json",)),
+    Step("errors", "tools.transaction_errors", ("tests/vectors/transactions/client-errors.json",)),
     Step("answers", "tools.real_answers", ("data/real-kafka/answers.json",), True, False),
     Step(
         "histories",
@@ -124,6 +126,7 @@ STEPS = (
         words=("-q", "-p", "no:cacheprovider", "--tb=line", *(f"tests/{each}" for each in (
             "releases", "oncall/test_upgrade.py", "oncall/test_command.py", "offsets/test_records.py",
             "conformance/test_vectors.py", "groups/test_consumer_recorded.py", "replication/test_recorded.py",
+            "transactions/test_client_errors.py",
         ))),
     ),
 )  # fmt: skip

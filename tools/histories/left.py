@@ -48,9 +48,21 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
         VECTORS + each
         for each in (
             "hashing/keys.json", "log/compaction.json", "replication/replication.json",
-            "segments/cleaned-partitions.json", "segments/transaction-log.json", "transactions/",
+            "segments/cleaned-partitions.json", "segments/transaction-log.json",
+            *(f"transactions/{each}.json" for each in (
+                "coordinator-partitions", "given-up", "last-epoch", "restart-histories", "told-cases",
+                "transaction-histories",
+            )),
         )
     ),
+    "one question each, asked once by raw requests; conform asks the same kinds of requests, drawn anew": tuple(
+        VECTORS + each
+        for each in (
+            "group/partition-moved.json", "offsets/deleted-while-pending.json", "transactions/empty-id.json",
+        )
+    ),
+    "clients and brokers of six releases before each other, a quarter of an hour; python3 -m tools.timed_out asks them "
+    "again": (VECTORS + "transactions/timed-out.json",),
     "a node of its own, whose topics' ids and times are drawn anew; what its tools said lies beside what it wrote": (
         DATA + "cluster-metadata/",
     ),
