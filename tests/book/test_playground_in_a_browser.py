@@ -143,6 +143,27 @@ def test_a_broker_that_is_touched_in_the_picture_dies(alone):
     assert alone.run("() => location.hash.includes('BrokerCrashed')")
 
 
+def test_a_picture_is_drawn_without_a_press_and_so_is_the_next_one(alone):
+    drawn = """(board) => [...document.querySelectorAll("#touch .kl-touched .kl-stage svg")].length === 1
+        && location.hash.includes(`board=${board}`)"""
+    alone.run("() => { location.hash = '#touch'; }")
+    wait_for(alone, drawn, "coordinator")
+
+    alone.run("""() => {
+        const board = document.querySelector("#touch [name=board]");
+        board.value = "commits";
+        board.dispatchEvent(new Event("change"));
+    }""")
+    wait_for(alone, drawn, "commits")
+
+
+def test_each_part_leads_back_to_its_chapters_and_the_page_to_the_book(alone):
+    links = """(within) => [...document.querySelectorAll(`${within} a`)].map((each) => each.getAttribute("href"))"""
+
+    assert alone.run(links, "#place .of-chapters") == ["01_coordinator.html", "02_partitioner.html"]
+    assert {"index.html", "search.html"} <= set(alone.run(links, "nav.navigation"))
+
+
 def test_assignors(alone):
     alone.run("() => { location.hash = '#assignors'; }")
     press(alone, "assignors", "Assign")

@@ -25,7 +25,7 @@ from tools.book.live.runtime import core_archive, with_core
 from tools.book.made import RECORD
 from tools.book.pages import faults
 from tools.book.playground import PAGE as PLAYGROUND
-from tools.book.playground import playground_page
+from tools.book.playground import with_python_beside
 from tools.book.search import INDEX, as_script, rows_of
 from tools.book.without_answers import core_for_students
 
@@ -78,7 +78,7 @@ def _files(book: Path) -> Iterator[Path]:
 def _changed(name: str, path: Path) -> str | None:
     """The text of a file as the edition has it; None: as it is."""
     if name == PLAYGROUND:
-        return playground_page()
+        return for_students(with_python_beside(path.read_text(encoding="utf-8")))
     if name == RUNTIME:
         return with_core(path.read_text(encoding="utf-8"), core_archive(core_for_students()))
     if name == INDEX:

@@ -43,7 +43,9 @@ def write(paths: list[Path], made: Made, made_of: str, *, anew: bool) -> list[st
     made.keep("reference", " ".join(modules), lambda: reference.pages(modules))
     made.keep("others", digest(*keys), lambda: other_pages(chapters, notebooks))
     runtime = scripts / "runtime.js"
-    made.keep(PLAYGROUND, digest(runtime), lambda: [(PLAYGROUND, playground_page(runtime.read_text(encoding="utf-8")))])
+    headings = digest(*(each.heading for each in chapters))
+    script = runtime.read_text(encoding="utf-8")
+    made.keep(PLAYGROUND, digest(script, headings), lambda: [(PLAYGROUND, playground_page(script, chapters))])
     made.keep(search.INDEX, digest(*keys), lambda: [(search.INDEX, search_index(chapters, modules, made))])
     return made.finish(made_of, faults)
 

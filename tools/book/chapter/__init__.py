@@ -100,6 +100,16 @@ def played(chapter: Chapter) -> list[tuple[str, str]]:
     return [(words, state) for words, (state, numbers) in _BY_HAND.items() if number in numbers.split()]
 
 
+def played_by_part(chapters: list[Chapter]) -> dict[tuple[str, str], list[Chapter]]:
+    """The chapters that each part of the playground belongs to, by the part and, of its pictures, the board."""
+    found: dict[tuple[str, str], list[Chapter]] = {}
+    for chapter in chapters:
+        for _, state in played(chapter):
+            part, board = state.partition(".")[0], state.partition("board=")[2]
+            found.setdefault((part, board), []).append(chapter)
+    return found
+
+
 def navigation(chapters: list[Chapter], index: int) -> str:
     """The line of links at the head and the foot of a page."""
     before, after = chapters[index - 1 : index] if index else [], chapters[index + 1 : index + 2]

@@ -5,6 +5,8 @@ Each part is a form of ``forms.html``; `tools.page.playground` answers it, ``pla
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -12,22 +14,26 @@ from kafkalearn.boards import BOARDS
 from kafkalearn.drawing.player import live_style
 from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, PROMISES
+from tools.book.chapter import Chapter, played_by_part
+from tools.book.chapter.contents import inline_html
 from tools.book.face import face, fonts
 from tools.book.live import FOLDER, page_script, with_policy
-from tools.book.shell import STYLE
+from tools.book.shell import STYLE, links_bar
 from tools.page.playground import ASSIGNORS
 
 HERE = Path(__file__).parent
 PAGE = "playground.html"
 
 
-def playground_page(runtime: str = "") -> str:
+def playground_page(runtime: str = "", chapters: Sequence[Chapter] = ()) -> str:
     """The whole page.
 
     Parameters
     ----------
     runtime : str, optional
         The script of Python, as ``live/runtime.js`` has it; without it the page needs that file beside it.
+    chapters : sequence of Chapter, optional
+        Those of the book: each part links to its own.
     """
     forms = (HERE / "forms.html").read_text(encoding="utf-8")
     for place, words in {
@@ -38,6 +44,7 @@ def playground_page(runtime: str = "") -> str:
         forms = forms.replace(f"<!-- {place} -->", "".join(f"<option>{escape(each)}</option>" for each in words))
     boards = (f'<option value="{name}">{escape(words)}</option>' for name, words in BOARDS.items())
     forms = forms.replace("<!-- BOARDS -->", "".join(boards))
+    forms = with_chapters(forms, chapters)
     own = (HERE / "playground.js").read_text(encoding="utf-8")
     style = (
         face()
@@ -46,7 +53,7 @@ def playground_page(runtime: str = "") -> str:
         + live_style()
         + (HERE / "playground.css").read_text(encoding="utf-8")
     )
-    python = f"<script>{runtime}</script>" if runtime else f'<script src="{FOLDER}/runtime.js"></script>'
+    python = f"<script>{runtime}</script>" if runtime else _BESIDE
     scripts = "\n".join(
         [python, *(f"<script>{each}</script>" for each in (page_script(("python.js", "frame.js")), own))]
     )
@@ -59,6 +66,7 @@ def playground_page(runtime: str = "") -> str:
 <style>{style}</style>
 </head>
 <body class="plain-page playground">
+{links_bar()}
 <main>
 {forms}
 </main>
@@ -68,3 +76,22 @@ def playground_page(runtime: str = "") -> str:
 """
     page = with_policy(html)
     return page.replace("script-src 'self' ", "script-src ", 1) if runtime else page  # no file beside it is its own
+
+
+_BESIDE = f'<script src="{FOLDER}/runtime.js"></script>'
+_INSIDE = re.compile(r"<script>(?://[^\n]*\n)?window\.KAFKALEARN_RUNTIME = [^<]*</script>")
+
+
+def with_python_beside(page: str) -> str:
+    """A page that has Python in it as one that needs ``live/runtime.js``; its policy is to be made anew."""
+    return _INSIDE.sub(_BESIDE, page, count=1)
+
+
+def with_chapters(forms: str, chapters: Sequence[Chapter]) -> str:
+    """The parts, each with links to the chapters that it is of; pictures have those of the board that is chosen."""
+    for (part, board), of_part in played_by_part([*chapters]).items():
+        links = ", ".join(f'<a href="{each.page}">{inline_html(each.heading)}</a>' for each in of_part)
+        words = f'<p class="of-chapters" data-board="{board}">Read about it: {links}.</p>\n</section>'
+        start = forms.index(f'<section class="part" id="{part}">')
+        forms = forms[:start] + forms[start:].replace("</section>", words, 1)
+    return forms

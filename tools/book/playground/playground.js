@@ -39,6 +39,20 @@
     }
   }
 
+  // A picture is there to be touched, so it is drawn without being asked for; so is another one that is chosen.
+  function drawAtOnce(id) {
+    const form = forms.find((each) => each.matches(`#${id} [data-at-once]`));
+    if (form && !form.nextElementSibling?.matches(".said")) ask(form, form.dataset.asks, fieldsOf(form));
+  }
+  document.querySelector("#touch [name=board]").addEventListener("change", ({ target: { form } }) => {
+    form.elements.line.value = "";
+    ask(form, "touched", fieldsOf(form));
+  });
+
+  function showChapters(board) {
+    for (const each of document.querySelectorAll(".of-chapters[data-board]")) each.hidden = ![board, ""].includes(each.dataset.board);
+  }
+
   // Opens a state: a whole link, or what stands behind its #. A part's name alone shows the part.
   function open(text) {
     const [name, query] = text.slice(text.indexOf("#") + 1).split(/\?(.*)/s);
@@ -46,7 +60,10 @@
     if (!parts.some((part) => part.id === id)) return false;
     showPart(id);
     const form = forms.find((each) => asked(each) === name);
-    if (!form || query === undefined) return true;
+    if (!form || query === undefined) {
+      drawAtOnce(id);
+      return true;
+    }
     const values = new URLSearchParams(query);
     for (const field of form.elements) {
       if (!field.name || field.type === "file") continue;
@@ -67,6 +84,7 @@
   }
 
   async function ask(form, name, fields) {
+    if (fields.board) showChapters(fields.board);
     const said = place(form), words = said.querySelector(".words");
     const buttons = form.querySelectorAll("button");
     words.setAttribute("role", "status");
@@ -243,5 +261,6 @@
     status.textContent = open(opener.elements.state.value.trim()) ? "" : "This is no state of this page: it begins with a part's name, such as place.coordinator?group=billing";
   });
   addEventListener("hashchange", () => open(location.hash));
+  showChapters(document.querySelector("#touch [name=board]").value);
   if (!open(location.hash)) showPart(parts[0].id);
 })();
