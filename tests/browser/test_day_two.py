@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
 import nbformat
 import pytest
 from ipywidgets.embed import dependency_state
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_output
 from playwright.sync_api import expect
 
 import kafkalearn.lab
 from kafkalearn.coordinator import look_up, round_robin_leaders
-from kafkalearn.lab.working_copies import update_copies
+from kafkalearn.lab.working_copies import for_the_reader, update_copies
 from kafkalearn.views import describe_lookup, draw_lookup, play
 from tests.browser.conftest import NOTEBOOKS
 from tests.browser.lab import running_lab, watch
@@ -27,6 +28,10 @@ SIDE = Path(kafkalearn.lab.__file__).parent
 OPTIONS = (f"--LabApp.app_settings_dir={SIDE / 'settings' / 'reader'}", f"--LabApp.extra_labextensions_path={SIDE}")
 """JupyterLab as `make lab` sets it up for readers."""
 
+FOUND = "((path) => [...window.jupyterapp.shell.widgets('main')].find((each) => each.context?.path === path))"
+OPENED_BEHIND = """(path) => window.jupyterapp.commands.execute("docmanager:open", {
+    path, kernelPreference: { shouldStart: false, canStart: false }, options: { mode: "tab-after", activate: false },
+}).then(() => {})"""
 SAVED = "!window.jupyterapp.shell.currentWidget.context.model.dirty"
 KERNEL_PID = "import os; print(os.getpid())"
 NO_MODEL = "Error displaying widget"
@@ -133,7 +138,7 @@ def yesterdays():
     whole = notebook(PLAYER)
     whole.cells[0].execution_count = 1
     whole.cells[0].outputs = [new_output("execute_result", data, execution_count=1, metadata=metadata)]
-    state = {"version_major": 2, "version_minor": 0, "state": dependency_state([player])}
+    state = {"version_major": 2, "version_minor": 0, "state": dependency_state([player], drop_defaults=False)}
     whole.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": state}
     return nbformat.from_dict(whole)
 
@@ -160,9 +165,101 @@ def test_where_a_model_is_missing_the_output_has_its_pictures_all_the_same(reade
     expect_its_player()
 
     page.evaluate(OPENED_WITHOUT_A_KERNEL, "untrusted.ipynb")
-    expect(page.locator(".jp-OutputArea-output img[src^='data:image/svg+xml']")).to_be_visible()
+    expect(page.locator(".jp-OutputArea-output svg").first).to_be_visible()
     save(page)
     assert saved_models(readers_lab, "untrusted.ipynb") == ["AnyModel"]
+
+
+CURRENT = "window.jupyterapp.shell.currentWidget"
+BAR = ".kl-resume"
+
+
+@pytest.fixture(scope="module")
+def stopped(readers_lab):
+    """A copy whose third code cell needs the first, which takes three seconds."""
+    whole = notebook("import time; time.sleep(3); table = 42", "table", "table + 1", "table + 2")
+    whole.cells.insert(2, new_markdown_cell("\n\n".join(["A paragraph."] * 60), id="words"))
+    readers_lab.put(
+        "00_stopped.ipynb", nbformat.from_dict(for_the_reader(whole, "00_stopped", {"00_stopped": ["00.a"]}))
+    )
+    return "00_stopped.ipynb"
+
+
+def activate(page, at):
+    page.evaluate(f"(at) => {{ {CURRENT}.content.activeCellIndex = at; {CURRENT}.content.node.focus(); }}", at)
+
+
+def test_who_goes_on_with_a_new_kernel_is_offered_what_is_above_first(readers_lab, watched, browser, stopped):
+    watched.open_notebook(readers_lab, stopped)
+    page, bar = watched.page, watched.page.locator(BAR)
+    page.wait_for_selector(".kl-progress")
+    watched.run_all(timeout_ms=180_000)
+    expect(bar).to_be_hidden()
+    save(page)
+    page.evaluate(f"{CURRENT}.sessionContext.restartKernel()")
+    expect(bar).to_contain_text("Python has started anew")
+    activate(page, 3)
+    expect(bar.locator("button").first).to_have_text(re.compile(r"Run what is above \(about [3-9] s\)"))
+
+    page.keyboard.press("Shift+Enter")
+    expect(bar).to_contain_text("First what is above")
+    assert page.evaluate(f"{CURRENT}.content.activeCellIndex") == 3
+    page.keyboard.press("Enter")
+    expect(bar).to_contain_text("What is above runs: cell 1 of 2.")
+    expect(bar).to_be_hidden()
+    expect(page.locator(".jp-CodeCell .jp-InputPrompt").nth(2)).to_have_text("[3]:")
+    expect(page.locator(".jp-CodeCell .jp-OutputArea-output").nth(1)).to_have_text("43")
+    expect(page.get_by_text("NameError")).to_have_count(0)
+
+    save(page)
+    page.evaluate(f"{CURRENT}.sessionContext.shutdown()")
+    page.close()
+    later = watch(browser)
+    later.open_notebook(readers_lab, stopped)
+    bar = later.page.locator(BAR)
+    expect(bar.locator("button").first).to_have_text(re.compile(r"Run what was run \(about [3-9] s\)"))
+    later.page.reload()  # a kernel that lives, but has run nothing, is new all the same
+    expect(bar).to_be_visible()
+    later.run_all(timeout_ms=180_000)  # whoever runs all is asked nothing
+    expect(bar).to_be_hidden()
+    save(later.page)
+    later.page.reload()
+    later.page.wait_for_selector(".kl-progress")
+    later.page.wait_for_function(f"{CURRENT}?.sessionContext?.session?.kernel?.status === 'idle'")
+    activate(later.page, 4)
+    later.page.keyboard.press("Shift+Enter")  # this kernel has all of it
+    expect(later.page.locator(".jp-CodeCell .jp-InputPrompt").nth(3)).to_have_text("[5]:")
+    expect(bar).to_be_hidden()
+    assert watched.errors == later.errors == []
+    later.page.close()
+
+
+def test_a_tab_behind_another_stands_at_its_place_once_it_is_shown(readers_lab, watched, stopped):
+    watched.open_notebook(readers_lab, "00_start.ipynb")
+    page = watched.page
+    page.evaluate(f"localStorage.setItem('kafkalearn.at.{stopped}', 'cell-3')")
+    page.goto(f"{readers_lab.url}/lab/workspaces/tabs?reset")
+    page.wait_for_function("window.jupyterapp?.restored.then(() => true)")
+    page.evaluate(OPENED_WITHOUT_A_KERNEL, "00_start.ipynb")
+    page.evaluate(OPENED_BEHIND, stopped)
+    page.wait_for_function(f"() => {FOUND}('{stopped}').content.activeCell?.model.id === 'cell-3'")
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 60_000; }")  # a minute goes by
+    page.wait_for_timeout(1000)  # and it has looked again
+
+    page.get_by_role("tab", name=stopped).click()
+
+    expect(page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell").nth(3)).to_be_in_viewport()
+
+
+def test_opening_a_notebook_leaves_nothing_to_save(readers_lab, watched, yesterdays):
+    readers_lab.put("open.ipynb", yesterdays, is_trusted=True)
+    for name, shows in ("00_start.ipynb", ".kl-progress"), ("open.ipynb", ".lm-Panel > .kl-player .kl-stage"):
+        watched.open_notebook(readers_lab, name)
+        watched.page.wait_for_selector(shows)
+        watched.page.wait_for_function(f"() => {CURRENT}.context.model.getMetadata('language_info').version")
+        assert watched.page.evaluate(f"{CURRENT}.context.model.dirty") is False
+    watched.page.evaluate(f"{CURRENT}.content.activeCell.model.sharedModel.setSource('1')")
+    assert watched.page.evaluate(f"{CURRENT}.context.model.dirty") is True
 
 
 def test_a_working_copy_opens_without_results(readers_lab, watched):

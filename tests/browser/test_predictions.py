@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -205,11 +206,38 @@ def test_who_runs_on_to_a_closed_cell_is_asked_for_the_prediction_and_arrow_keys
     assert watched.errors == []
 
 
+def test_who_runs_a_cell_whose_answer_is_closed_is_told_so_where_it_stands(readers_lab, watched):
+    question = {"id": "q", "kind": "number", "options": [], "right": "2", "within": 0, "so": "One and one."}
+    whole = notebook("1 + 1", "3 + 3", "40 + 2")
+    whole.cells.insert(0, nbformat.v4.new_markdown_cell("**Predict**", metadata={"kafkalearn": {"predict": question}}))
+    for cell in whole.cells[1:3]:
+        cell.metadata["kafkalearn"] = {"after": "q", "closed": "outputs"}
+    whole.metadata["kafkalearn"] = {"chapter": "00_told", "course": {"00_told": []}}
+    readers_lab.put("00_told.ipynb", whole)
+    page = opened(watched, readers_lab, "00_told.ipynb")
+    told, cells = page.locator(".kl-first"), page.locator(".jp-CodeCell")
+    page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 2")
+    page.locator(".jp-Cell.jp-mod-active .jp-InputPrompt").click()
+    page.keyboard.press("Shift+Enter")  # what comes next is open, and the reader goes on there
+
+    expect(cells.nth(1).locator(".kl-first")).to_contain_text("First your prediction")
+    expect(page.locator(".kl-predict .kl-how")).to_contain_text("First your prediction, or “Show me”")
+    expect(told).to_have_count(1)
+    watched.run_all(timeout_ms=180_000)
+    expect(told).to_have_count(2)
+    expect(cells.nth(2).locator(".jp-OutputArea-output")).to_have_text("42")
+    assert [after for after, _ in page.evaluate(OPEN_ANSWERS)] == []
+    page.locator(".kl-show-me").click()
+    expect(told).to_have_count(0)
+    expect(cells.nth(0).locator(".jp-OutputArea-output")).to_have_text("2")
+    assert watched.errors == []
+
+
 @pytest.fixture
 def small_copy(readers_lab):
     """A copy with enough words above a player that it does not fit below its cell, and a cell that waits."""
     words = nbformat.v4.new_markdown_cell("\n\n".join(["A paragraph."] * 25))
-    whole = notebook(IMPORTS, PLAYER, "import time\ntime.sleep(6)", "exercises.predict_coordinator.check(...)")
+    whole = notebook(IMPORTS, PLAYER, "import time\ntime.sleep(9)", "exercises.predict_coordinator.check(...)")
     whole.cells.insert(0, words)
     readers_lab.put("00_small.ipynb", nbformat.from_dict(for_the_reader(whole, "00_small", {"00_small": ["00.a"]})))
     return "00_small.ipynb"
@@ -230,8 +258,11 @@ def test_a_player_comes_into_view_whole_and_a_wait_has_a_bar(readers_lab, watche
         return top >= view.top - 1 && bottom <= view.bottom + 1;
     }""")
 
-    page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell-and-select-next')")
-    expect(page.locator(".kl-wait")).to_contain_text("runs, ")
+    for _ in range(2):
+        page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell-and-select-next')")
+    expect(page.locator(".kl-wait")).to_have_text([re.compile(r"^runs, \d+ s$"), "queued"])
+    expect(page.locator(".kl-wait progress")).to_have_count(2)
+    expect(page.locator(".kl-wait progress:visible")).to_have_count(1)
     expect(page.locator(".kl-wait")).to_have_count(0)
     assert watched.errors == []
 

@@ -29,8 +29,9 @@ export function keepStates({ model, ready }) {
 
   function keep() {
     const widgets = model.getMetadata("widgets"), written = widgets?.[STATE]?.state ?? {};
-    Object.assign(known, written);
-    const lost = [...shown()].filter((id) => !(id in written));
+    const isWhole = (id) => id in written && written[id].state?._view_name !== "ErrorWidgetView"; // its class did not load
+    for (const id of Object.keys(written).filter(isWhole)) known[id] = written[id];
+    const lost = [...shown()].filter((id) => !isWhole(id));
     if (lost.length === 0) return;
     const state = { ...written, ...Object.fromEntries(lost.map((id) => [id, known[id]])) };
     model.setMetadata("widgets", { ...widgets, [STATE]: { version_major: 2, version_minor: 0, ...widgets?.[STATE], state } });
@@ -39,6 +40,25 @@ export function keepStates({ model, ready }) {
   ready.then(() => { // whoever writes is answered at once: what is saved is what stands there afterwards
     keep();
     model.metadataChanged.connect(keep);
+  });
+}
+
+// --- nothing to save: that a kernel names its language, and that models are met again, is no work of the reader's
+
+export function staysClean({ model, ready }) {
+  const written = () => {
+    const { cells, metadata: { language_info, widgets, ...others } } = model.toJSON();
+    return JSON.stringify([cells, others]);
+  };
+  ready.then(() => {
+    const opened = written(); // before anybody could have changed it
+    let isUntouched = true;
+    model.dirty = false;
+    model.stateChanged.connect((_, { name, newValue }) => {
+      if (name !== "dirty" || !newValue || !isUntouched) return;
+      isUntouched = written() === opened;
+      if (isUntouched) model.dirty = false;
+    });
   });
 }
 
@@ -54,24 +74,29 @@ export function standIn(rendermime, sessionContext) {
 
 function watch(renderer, rendermime, sessionContext) {
   const render = renderer.renderModel.bind(renderer);
+  let waits = 0, other = null, drawnFor = "";
 
   function show(model) {
-    const { [VIEW]: view, ...others } = model.data, isThere = renderer.widgets.length > 0;
+    const { [VIEW]: view, ...others } = model.data;
+    const isThere = renderer.widgets.length > 0 && !renderer.node.querySelector(".jupyter-widgets-error-widget");
     if (renderer.isDisposed || isThere || view.model_id === "" || renderer.node.querySelector(".kl-stand-in")) return;
     const type = rendermime.preferredMimeType(others, model.trusted ? "any" : "ensure");
     if (!type) return;
-    const other = rendermime.createRenderer(type); // a model that comes after all empties the node for its view
-    other.addClass("kl-stand-in");
     renderer.removeClass("jupyter-widgets");
-    renderer.node.replaceChildren(other.node);
-    other.renderModel(model);
+    const isDrawn = drawnFor === view.model_id; // then it stands where the reader has stepped it to
+    if (!isDrawn) [other, drawnFor] = [rendermime.createRenderer(type), view.model_id];
+    other.addClass("kl-stand-in");
+    renderer.node.replaceChildren(other.node); // a model that comes after all empties the node for its view
+    if (!isDrawn) other.renderModel(model);
   }
 
   renderer.renderModel = async (model) => {
     const isAlone = () => sessionContext.isReady && (!sessionContext.session?.kernel || sessionContext.session.kernel.status === "dead");
-    const waits = setTimeout(show, PATIENCE_MS, model);
+    clearTimeout(waits);
+    waits = setTimeout(show, PATIENCE_MS, model);
     sessionContext.ready.then(() => isAlone() && show(model)); // no manager comes, and `render` never ends
     await render(model);
+    if (renderer._rerenderMimeModel) return; // it asks again once it knows the models of the kernel and of the file
     clearTimeout(waits);
     show(model);
   };

@@ -1,18 +1,13 @@
 // JupyterLab's side: the marks that kafkalearn/predictions leaves in a copy's metadata are acted upon here.
 // A plugin that needs nothing but the application itself: notebooks are met through its document registry.
 
-import { keepStates, standIn } from "./keeping.js";
+import { keepStates, standIn, staysClean } from "./keeping.js";
 import { drawPictures } from "./pictures.js";
+import { resuming } from "./resuming.js";
 
-const { form, fold, bringIntoView } = globalThis.kafkalearnPredictions;
+const { element, form, fold, bringIntoView } = globalThis.kafkalearnPredictions;
 const MARK = "kafkalearn", FILE = "progress.json", WAIT_MS = 2000;
 const EMPTY = () => ({ format: "kafkalearn progress", version: 1, name: "", exercises: {}, predictions: {} });
-
-const element = (name, attributes = {}, ...children) => {
-  const made = Object.assign(document.createElement(name), attributes);
-  made.append(...children);
-  return made;
-};
 
 // What a prediction has said has the focus, so that it is read aloud and no key of JupyterLab's deletes its cell; but the keys
 // that run a cell or go to another one are for JupyterLab, which asks the element as the key comes. A player's slider has
@@ -54,9 +49,23 @@ function progressOf(contents, folder) {
   return { read, change };
 }
 
+// --- what all notebooks share
+
+let shared = null;
+function theLab(app, { toolbar }) {
+  if (shared) return shared;
+  let kind = Object.getPrototypeOf(toolbar); // of JupyterLab's own: what all that its toolbars hold is made of
+  while (Object.getPrototypeOf(kind) !== Object.prototype) kind = Object.getPrototypeOf(kind);
+  const offers = new WeakMap(), execute = app.commands.execute.bind(app.commands);
+  const runsOne = /^notebook:run-cell(-and-select-next|-and-insert-below)?$/; // by key, button or menu; "Run All" asks nothing
+  app.commands.execute = (id, args) => (runsOne.test(id) && offers.get(app.shell.currentWidget)?.(id) ? Promise.resolve() : execute(id, args));
+  return (shared = { Widget: kind.constructor, execute, offers });
+}
+
 // --- one notebook
 
 function attend(app, panel, context) {
+  const { Widget, execute, offers } = theLab(app, panel);
   const notebook = panel.content, marks = (cell) => cell.model.getMetadata(MARK) ?? {};
   const whole = panel.model?.getMetadata?.(MARK) ?? context.model.getMetadata?.(MARK);
   if (!whole) return; // no copy of a chapter
@@ -69,8 +78,25 @@ function attend(app, panel, context) {
       const { after, closed } = marks(cell), isClosed = Boolean(after) && !(after in made);
       cell.node.classList.toggle("kl-closed", isClosed && closed === "whole");
       cell.node.classList.toggle("kl-closed-outputs", isClosed && closed === "outputs");
+      sayClosed(cell);
     }
   }
+
+  // Who runs a cell whose answer is closed is told so in its place, whoever ran it: it alone, or with all others.
+  function sayClosed(cell) {
+    const hasRun = cell.model.type === "code" && (cell.model.executionCount !== null || cell.model.executionState === "running");
+    const said = cell.node.querySelector(".kl-first");
+    if (!cell.node.classList.contains("kl-closed-outputs") || !hasRun) return said?.remove();
+    if (said) return;
+    const ask = element("button", { type: "button" }, "First your prediction, or “Show me”: what this cell says is closed until then.");
+    ask.dataset.lmSuppressShortcuts = "true";
+    ask.addEventListener("click", () => {
+      notebook.activeCellIndex = askedOf(cell);
+      askFirst(notebook.activeCell);
+    });
+    cell.node.append(element("div", { className: "kl-first" }, ask));
+  }
+  const askedOf = (cell) => notebook.widgets.findIndex((each) => marks(each).predict?.id === marks(cell).after);
 
   function decorate(cell) {
     if (seen.has(cell)) return;
@@ -141,12 +167,28 @@ function attend(app, panel, context) {
   }
   const refresh = () => progress.read().then(show, (error) => { said.textContent = error.message; });
 
-  // --- running: what a cell shows comes into view, a wait has a bar
+  // --- running: what a cell shows comes into view, a wait has a bar; one that only stands in the queue says so
+
+  const resume = resuming(panel, execute, Widget);
+  offers.set(panel, (id) => {
+    const cell = notebook.activeCell;
+    if (resume.offer(id)) return true;
+    if (cell?.node.classList.contains("kl-closed-outputs")) setTimeout(() => askFirst(notebook.widgets[askedOf(cell)]));
+    return false;
+  });
+  const begins = new Map(); // for each cell under way, what is to be done as the kernel begins it
+  panel.sessionContext.iopubMessage.connect((_, message) => {
+    if (message.header.msg_type !== "execute_input") return;
+    const cell = notebook.widgets.find((each) => each.outputArea?.future?.msg.header.msg_id === message.parent_header.msg_id);
+    if (!cell) return;
+    begins.get(cell)?.();
+    resume.begun(cell);
+  });
 
   const ran = new WeakSet(); // cells whose player is still to come: on a slow machine it is drawn after its kernel idles
   function watchWait(cell) {
-    let bar = null, clock = 0, began = 0;
-    const end = () => { clearInterval(clock); clock = 0; bar?.remove(); bar = null; };
+    let bar = null, clock = 0, began = 0, isQueued = false;
+    const end = () => { clearInterval(clock); clock = 0; bar?.remove(); bar = null; begins.delete(cell); };
     const tick = () => {
       if (cell.isDisposed || Date.now() - began < WAIT_MS) return;
       if (!bar) {
@@ -154,17 +196,25 @@ function attend(app, panel, context) {
         line.setAttribute("aria-label", "This cell runs");
         cell.node.append(bar = element("div", { className: "kl-wait" }, line, words));
       }
-      bar.lastChild.textContent = `runs, ${Math.round((Date.now() - began) / 1000)} s`;
+      bar.firstChild.hidden = isQueued;
+      bar.lastChild.textContent = isQueued ? "queued" : `runs, ${Math.round((Date.now() - began) / 1000)} s`;
     };
+    const begin = () => { began = Date.now(); isQueued = false; if (bar) { bar.remove(); bar = null; } };
     cell.model.stateChanged.connect((_, { name }) => {
       if (name !== "executionState") return;
+      sayClosed(cell);
+      resume.update();
       if (cell.model.executionState !== "running") {
         const answer = cell.node.querySelector(".jp-Cell-outputWrapper");
         if (clock && !answer?.querySelector(".kl-player") && isWhereOneIs(cell)) settleInView(answer);
         return end();
       }
       ran.add(cell);
-      if (!clock) { began = Date.now(); clock = setInterval(tick, 250); }
+      if (clock) return;
+      began = Date.now();
+      isQueued = true;
+      begins.set(cell, begin);
+      clock = setInterval(tick, 250);
     });
   }
 
@@ -196,11 +246,11 @@ function attend(app, panel, context) {
   const isClosed = (cell) => cell.node.classList.contains("kl-closed");
   let left = notebook.activeCell;
   notebook.activeCellChanged.connect((_, cell) => {
-    if (!cell) return;
+    if (!cell || resume.isMoving) return;
     const cells = notebook.widgets, at = cells.indexOf(cell), from = left;
     if (isClosed(cell)) {
       const isRead = /^(Arrow|j$|k$)/.test(pressed);
-      const asked = cells.findIndex((each) => marks(each).predict?.id === marks(cell).after);
+      const asked = askedOf(cell);
       const isBack = cells.indexOf(from) > at, onward = isBack ? cells.slice(0, at).reverse() : cells.slice(at);
       const open = isRead ? cells.indexOf(onward.find((each) => !isClosed(each)) ?? from) : asked;
       if (open < 0) return;
@@ -214,7 +264,7 @@ function attend(app, panel, context) {
     if (wasRead && pressed === "Enter") setTimeout(() => bringIntoView(cell.node, view()));
   });
   function askFirst(cell) {
-    const place = forms.get(marks(cell).predict.id);
+    const place = cell && forms.get(marks(cell).predict.id);
     const how = place?.querySelector(".kl-how");
     if (!how) return;
     how.setAttribute("role", "status");
@@ -228,12 +278,14 @@ function attend(app, panel, context) {
     const at = notebook.widgets.findIndex((cell) => cell.model.id === stopped);
     if (at <= 0 || notebook.activeCellIndex !== first) return; // nothing is known, or the reader is elsewhere already
     notebook.activeCellIndex = at; // or its question, if it is closed
-    const cell = notebook.activeCell, end = Date.now() + 30_000;
-    let isElsewhere = false, stood = NaN;
+    const cell = notebook.activeCell;
+    let end = Infinity, isElsewhere = false, stood = NaN;
     const leave = () => { isElsewhere = true; };
     for (const kind of ["wheel", "pointerdown", "keydown"]) panel.node.addEventListener(kind, leave, { once: true, passive: true });
     (function come() { // a chapter's cells come one after the other, and what lies above grows as it is drawn
       if (isElsewhere || panel.isDisposed || Date.now() > end) return;
+      if (!panel.isVisible) return setTimeout(come, 200); // a tab behind another has no places: it comes once it is shown
+      end = Math.min(end, Date.now() + 30_000);
       const { top, height } = cell.node.getBoundingClientRect(), seen = view().getBoundingClientRect();
       if (height && top === stood && top >= seen.top - 1 && top < seen.bottom) return;
       stood = top;
@@ -241,11 +293,6 @@ function attend(app, panel, context) {
     })();
   }
 
-  const Widget = (() => { // of JupyterLab's own: what all that its toolbars hold is made of
-    let kind = Object.getPrototypeOf(panel.toolbar);
-    while (Object.getPrototypeOf(kind) !== Object.prototype) kind = Object.getPrototypeOf(kind);
-    return kind.constructor;
-  })();
   panel.toolbar.insertItem(100, "kafkalearn", new Widget({ node: bar }));
   all(); // closed at once, before the file is read
   notebook.model.cells.changed.connect(() => requestAnimationFrame(all));
@@ -270,6 +317,7 @@ export default {
     app.docRegistry.addWidgetExtension("Notebook", {
       createNew(panel, context) {
         keepStates(context);
+        staysClean(context);
         standIn(panel.content.rendermime, context.sessionContext);
         drawPictures(panel.content.node);
         Promise.all([context.ready, panel.revealed]).then(() => attend(app, panel, context));

@@ -213,5 +213,5 @@ globalThis.kafkalearnPredictions = (() => {
     player.scrollIntoView({ block: height <= seen.height ? "nearest" : "start", behavior: behaviour });
   }
 
-  return { form, told, fold, isRight, bringIntoView };
+  return { element, form, told, fold, isRight, bringIntoView };
 })();
