@@ -76,6 +76,18 @@ def test_a_partition_that_is_moving_is_not_under_replicated_for_that():
     assert PartitionInfo((1, 2), (1,), 1).is_under_replicated
 
 
+def test_of_two_dead_leaders_without_elr_only_the_one_with_other_replicas_is_listed_as_under_replicated():
+    """As the claim of chapter 13 says; both are unavailable."""
+    topic = TopicInfo("orders", [PartitionInfo((1, 2, 3), (1,), None), PartitionInfo((1,), (1,), None)])
+
+    listed = {
+        option: [facts_of(line)["Partition"] for line in describe_topics([topic], [2, 3], only=option).splitlines()]
+        for option in ("under-replicated-partitions", "unavailable-partitions")
+    }
+
+    assert listed == {"under-replicated-partitions": ["0"], "unavailable-partitions": ["0", "1"]}
+
+
 def test_what_a_release_did_not_know_is_refused():
     topic = TopicInfo("t", [PartitionInfo((1,), (1,), 1)])
     with pytest.raises(KafkaLearnError, match=r"--at-min-isr-partitions is known since 2\.4"):
