@@ -27,7 +27,7 @@ from kafkalearn.base.checks import (
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.log.sequences import NO_PRODUCER, Stamp
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, ReleaseName, at_least
 from kafkalearn.replication import state as partition_state
 from kafkalearn.replication.events import NONE, Effect, ReplicationEvent, RequestMillis, refuse_unknown_acks
 from kafkalearn.replication.settings import Settings as TopicSettings
@@ -35,6 +35,9 @@ from kafkalearn.replication.state import Log, Partition
 
 FOR_EVER = 2_147_483_647  # retries of 2.1 and later: as long as delivery.timeout.ms allows
 MOST_IN_FLIGHT = 5  # batches that a broker remembers of a producer: of more in flight it could not recognise the oldest
+
+
+ANSWERS_FOR = AnswersFor("delivery", RELEASES[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ class ProducerSettings(Checked):
     def __post_init__(self) -> None:
         """Fill in the release's defaults, and refuse what contradicts itself."""
         check_fields(self)
+        ANSWERS_FOR.check(self.release)
         if self.is_idempotent and at_least("0.11.0", self.release):
             self._give_way()
         fill_in(

@@ -212,14 +212,14 @@ def must_roll(settings: Settings, segment: model.Segment, batch: Batch, now_ms: 
     """Whether the active segment is closed before a batch is written.
 
     By size: a batch that fits exactly still goes in. By time: the records' timestamps count, not the clock, and only
-    an append can notice.
+    an append can notice. Up to 0.10.0 it was the clock, since the segment was made.
 
     References
     ----------
-    Apache Kafka, ``LogSegment.shouldRoll``.
+    Apache Kafka, ``LogSegment.shouldRoll``; up to 0.10.0 ``Log.maybeRoll``.
     """
     is_full = segment.size_bytes > settings.segment_bytes - batch.size_bytes
-    by_records = segment.first_timestamp_ms >= 0
+    by_records = segment.first_timestamp_ms >= 0 and settings.has("0.10.1")
     since_ms = segment.first_timestamp_ms if by_records else segment.created_ms
     waited_ms = (batch.max_timestamp_ms if by_records else now_ms) - since_ms
     is_old = bool(segment.batches) and waited_ms > settings.roll_ms - settings.segment_jitter_ms

@@ -17,7 +17,7 @@ from kafkalearn.formats.compression import CODECS
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, NO_HEADERS_BYTES, Text, batch_bytes
 from kafkalearn.log.sequences import LAST_SEQUENCE, NO_PRODUCER, BatchMetadata, ProducerStateEntry
 from kafkalearn.releases.defaults import default, whole_default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, at_least, parse_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, at_least
 
 POLICIES = ("delete", "compact", "compact,delete", "delete,compact", "")
 """The cleanup policies; both together came with 0.10.1 (KIP-71), the empty one, no clean-up at all, with 4.2."""
@@ -32,6 +32,9 @@ TIMESTAMP_LIMITS = (
     "message_timestamp_difference_max_ms",
 )
 """How far a record's timestamp may be from the broker's clock; the third one is from 0.10.0 to 3.9, for both sides."""
+
+
+ANSWERS_FOR = AnswersFor("log", RELEASES[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Refuse what no broker can be configured to."""
         check_fields(self)
-        parse_release(self.release)
+        ANSWERS_FOR.check(self.release)
         one_of("cleanup policy", self.cleanup_policy, POLICIES)
         since = _POLICY_SINCE.get(self.cleanup_policy, RELEASES[0])
         if not self.has(since):

@@ -130,7 +130,7 @@ def judge(entry: ProducerStateEntry | None, stamp: Stamp, release: str = DEFAULT
             if known[:2] == (stamp.first_sequence, stamp.last_sequence):
                 return Verdict(duplicate_of=known)
         if not entry.batches and not at_least("2.5", release):
-            return _judge_unknown(stamp, release)
+            return _judge_unknown(stamp, release, unknown_since="2.0.1")  # it is known from a marker alone
         follows = stamp.first_sequence == after(entry.last_sequence)
         return Verdict() if follows else Verdict(OUT_OF_ORDER)
     if stamp.producer_epoch < entry.producer_epoch:
@@ -147,11 +147,11 @@ def old_epoch(release: str = DEFAULT_RELEASE) -> str:
     return OLD_EPOCH if at_least("2.7", release) else FENCED
 
 
-def _judge_unknown(stamp: Stamp, release: str) -> Verdict:
-    """A producer the broker knows nothing of: it may have been deleted with its last records."""
+def _judge_unknown(stamp: Stamp, release: str, unknown_since: str = "1.0") -> Verdict:
+    """A producer whose sequence numbers the broker does not know: it may have been deleted with its last records."""
     if stamp.first_sequence == 0 or at_least("2.5", release):
         return Verdict()
-    return Verdict(UNKNOWN_PRODUCER if at_least("1.0", release) else OUT_OF_ORDER)
+    return Verdict(UNKNOWN_PRODUCER if at_least(unknown_since, release) else OUT_OF_ORDER)
 
 
 def remember(

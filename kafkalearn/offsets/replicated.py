@@ -38,7 +38,7 @@ from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Whole, check_fields, fill_in
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
+from kafkalearn.base.errors import IllegalEvent, no_event, shown
 from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
@@ -48,7 +48,7 @@ from kafkalearn.offsets.store.model import Entry, StoreEvent
 from kafkalearn.offsets.store.simulator import lasting, logged_groups
 from kafkalearn.offsets.store.simulator import step as step_store
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, ReleaseName
 from kafkalearn.replication import events as replication
 from kafkalearn.replication.events import BrokerCrashed, Effect, SessionExpired
 from kafkalearn.replication.settings import MOST_REPLICAS
@@ -71,7 +71,7 @@ __all__ = [
 ]
 
 
-FIRST_RELEASE = "4.0"  # the first in which the newer coordinator is the only one
+ANSWERS_FOR = AnswersFor("offsets.replicated", "4.0", reason="before, another coordinator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Fill in what was not given; refuse releases with another coordinator."""
         check_fields(self)
-        if not at_least(FIRST_RELEASE, self.release):
-            raise KafkaLearnError(
-                f"release must be {FIRST_RELEASE} or later, got {self.release}: the coordinator before it kept what "
-                "was not replicated apart; kafkalearn.offsets.store has its rules, for one broker"
-            )
+        ANSWERS_FOR.check(self.release)
         fill_in(self, commit_timeout_ms=default("offsets.commit.timeout.ms", self.release, side="broker"))
         partition = PartitionSettings(self.replica_count, self.release, fetch_wait_max_ms=0)
         object.__setattr__(self, "partition", partition)

@@ -40,7 +40,7 @@ from kafkalearn.operations.coordinator_life.simulator import (
     UNKNOWN_MEMBER_ID,
 )
 from kafkalearn.releases.defaults import whole_default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, ReleaseName, at_least
 
 __all__ = [
     "INVARIANTS",
@@ -61,6 +61,9 @@ __all__ = [
 ]
 
 S_MS = 1000
+
+
+ANSWERS_FOR = AnswersFor("operations.failover", "1.1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Fill in what the release decides."""
         check_fields(self)
+        ANSWERS_FOR.check(self.release)
         fill_in(self, replicas=self.broker_ids, notice_s=self._default_notice_s())
 
     def _default_notice_s(self) -> int:

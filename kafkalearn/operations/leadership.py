@@ -27,7 +27,7 @@ from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.operations.reassignment import Target, targets_of
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, ReleaseName, at_least
 
 __all__ = [
     "INVARIANTS",
@@ -54,6 +54,9 @@ __all__ = [
 
 Percentage: TypeAlias = Annotated[int, checks.Whole(0, 100)]
 KRAFT_SINCE, ZOOKEEPER_UNTIL = "3.3", "4.0"
+
+
+ANSWERS_FOR = AnswersFor("operations.leadership", RELEASES[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ class Settings(checks.Checked):
     def __post_init__(self) -> None:
         """Fill in what the release decides, and refuse what is no cluster."""
         checks.check_fields(self)
+        ANSWERS_FOR.check(self.release)
         if not self.broker_ids or len({*self.broker_ids}) < len(self.broker_ids):
             raise KafkaLearnError(f"broker_ids must name at least one broker, each once, got {shown(self.broker_ids)}")
         checks.fill_in(

@@ -20,7 +20,7 @@ from kafkalearn.log.model import Append, Clean, Log, NewBatch, Roll
 from kafkalearn.offsets.records import decode
 from kafkalearn.offsets.replay import Pair, key_values, replay
 from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED
-from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, ReleaseName, at_least
 
 __all__ = [
     "INVARIANTS",
@@ -139,6 +139,9 @@ def load_seconds(record_count: float, rate: Rate = MEASURED) -> float:
 FIXED_IN = {"4.2": "4.2.0", "4.1": "4.1.2", "4.0": "4.0.2"}
 
 
+ANSWERS_FOR = AnswersFor("operations.loading", "4.0", reason="before, groups were built after the last record")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings(Checked):
     """The release of the broker: 4.0 or later, where the loader is the one described.
@@ -152,11 +155,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Refuse releases whose groups are loaded otherwise."""
         check_fields(self)
-        if not at_least("4.0", self.release):
-            raise KafkaLearnError(
-                f"release must be 4.0 or later, got {self.release}: before, KIP-848 was not for production, and groups "
-                "were built after the last record"
-            )
+        ANSWERS_FOR.check(self.release)
 
     @property
     def has_strict_loader(self) -> bool:

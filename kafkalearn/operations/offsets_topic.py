@@ -17,7 +17,7 @@ from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.operations.placement import Broker, Placement, Replicas, brokers_of, place_shifted, place_striped
 from kafkalearn.operations.reassignment import Cluster, Move, plan_of, refusal
-from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, Release, ReleaseName, at_least
 
 __all__ = [
     "INVARIANTS",
@@ -41,6 +41,9 @@ __all__ = [
 ]
 
 BrokerNumber: TypeAlias = Annotated[int, checks.Whole(0, checks.LARGEST_INT)]
+
+
+ANSWERS_FOR = AnswersFor("operations.offsets_topic", RELEASES[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ class Settings(checks.Checked):
     def __post_init__(self) -> None:
         """Refuse what no cluster can be."""
         checks.check_fields(self)
+        ANSWERS_FOR.check(self.release)
         if len({*self.brokers}) < len(self.brokers) or not self.brokers:
             raise KafkaLearnError(f"brokers must name each broker once, and at least one; got {list(self.brokers)}")
         object.__setattr__(self, "has_zookeeper", uses_zookeeper(self.release, self.has_zookeeper))

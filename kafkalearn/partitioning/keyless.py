@@ -38,7 +38,7 @@ from kafkalearn.base.trace import Trace, run
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, length_of, record_bytes
 from kafkalearn.formats.wire import varint_bytes
 from kafkalearn.partitioning.keyed import partition_for_key
-from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, ReleaseName, at_least
 
 __all__ = [
     "INVARIANTS",
@@ -104,6 +104,9 @@ def _draw(seed: int, index: int) -> int:
     return Random(f"{seed}/{index}").getrandbits(31)
 
 
+ANSWERS_FOR = AnswersFor("partitioning.keyless", RELEASES[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Settings(Checked):
     """What stays the same while a producer writes to one topic.
@@ -135,6 +138,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Refuse what no producer can be configured to."""
         check_fields(self)
+        ANSWERS_FOR.check(self.release)
         if not callable(self.draw):
             raise KafkaLearnError(f"draw must be a function of the number of a draw, got {shown(self.draw)}")
         for partition in self.available or ():

@@ -131,7 +131,8 @@ def _take_over(processing: Processing, broker_id: int, broker: Broker) -> None:
     processing.put_leading(broker_id, Leadership(log.log_end_offset, controller.isr, controller.partition_epoch))
     processing.put_remotes(broker_id, remotes)
     processing.put_waiting(broker_id, processing.waiting(broker_id)._replace(fetches=()))
-    if processing.settings.rules.has_leader_epochs:
+    rules = processing.settings.rules
+    if rules.has_leader_epochs and rules.notes_epochs_at_elections:
         log = log._replace(epochs=assign(log.epochs, controller.leader_epoch, log.log_end_offset))
         processing.put_log(broker_id, log)
     recorded = {"leader": broker_id, "leader_epoch": controller.leader_epoch, "is_truncating": False}

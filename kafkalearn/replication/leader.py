@@ -14,7 +14,7 @@ from kafkalearn.replication import events, replica_log
 from kafkalearn.replication.events import Produce
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.record import changed, verdict
-from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.settings import Rules, Settings
 from kafkalearn.replication.state import (
     DOWN,
     UNDEFINED,
@@ -119,7 +119,7 @@ def deliver_answer(processing: Processing, leader_id: int, request: FetchRequest
         processing.put_broker(broker_id, Broker(DOWN, was_stopped_cleanly=False))
         processing.emit(events.BrokerHalted(broker_id))
         return
-    after = log_after(log, answer, leader_log)
+    after = log_after(processing.settings.rules, log, answer, leader_log)
     processing.put_log(broker_id, after)
     is_asked_to_cut = answer.diverging is not None or answer.error == "OFFSET_OUT_OF_RANGE"
     ends = (log.log_end_offset, after.log_end_offset) if is_asked_to_cut else (None, None)
@@ -134,7 +134,7 @@ def _halts(settings: Settings, log: Log, leader_log: Log) -> bool:
     return is_ahead and settings.rules.halts_beyond_leader and not settings.is_unclean_election_enabled
 
 
-def log_after(log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
+def log_after(rules: Rules, log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
     """A follower's log after an answer: cut or copied to, its high watermark as the leader has it.
 
     The high watermark is overwritten, not raised: it can go down.
@@ -150,7 +150,7 @@ def log_after(log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
     if answer.diverging is not None:
         cut, _ = replica_log.cut_for(log, *answer.diverging)
         return replica_log.truncate(log, cut)
-    copied = replica_log.copy(log, answer.records)
+    copied = replica_log.copy(rules, log, answer.records)
     leaders = answer.high_watermark
     assert leaders is not None, "an answer without an error has the leader's high watermark"
     high_watermark = max(min(copied.log_end_offset, leaders), copied.log_start_offset)
@@ -625,9 +625,9 @@ def produce_refusal(processing: Processing, leader_id: int, event: Produce) -> s
 
 
 def _append(processing: Processing, leader_id: int, event: Produce, request: int, values: tuple[str, ...]) -> None:
-    log, has_epochs = processing.log(leader_id), processing.settings.rules.has_leader_epochs
-    epoch = processing.broker(leader_id).leader_epoch if has_epochs else UNKNOWN
-    processing.put_log(leader_id, replica_log.append(log, values, epoch))
+    log, rules = processing.log(leader_id), processing.settings.rules
+    epoch = processing.broker(leader_id).leader_epoch if rules.has_leader_epochs else UNKNOWN
+    processing.put_log(leader_id, replica_log.append(rules, log, values, epoch))
     has_risen = lift(processing, leader_id)
     _answer_or_park(processing, leader_id, event, request, log.log_end_offset)
     if has_risen:

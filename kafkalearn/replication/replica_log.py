@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.settings import Rules, Settings
 from kafkalearn.replication.state import (
     UNDEFINED,
     UNKNOWN,
     Log,
     Record,
     assign,
+    assign_before_kafka_7415,
     cut_from_end,
     cut_from_start,
     end_offset_before_kip_279,
@@ -21,20 +22,24 @@ from kafkalearn.replication.state import (
 )
 
 
-def append(log: Log, values: tuple[str, ...], leader_epoch: int) -> Log:
-    """The leader's log with one more batch, stamped with its epoch (-1: none, before 0.11)."""
+def append(rules: Rules, log: Log, values: tuple[str, ...], leader_epoch: int) -> Log:
+    """The leader's log with one more batch, stamped with its epoch (-1: none, before 0.11), which may begin with it."""
     batch = tuple(Record(value, leader_epoch) for value in values)
-    return log._replace(records=log.records + batch)
+    epochs = log.epochs
+    if leader_epoch != UNKNOWN and not rules.notes_epochs_at_elections:
+        epochs = assign_before_kafka_7415(epochs, leader_epoch, log.log_end_offset)
+    return log._replace(records=log.records + batch, epochs=epochs)
 
 
-def copy(log: Log, records: tuple[Record, ...]) -> Log:
+def copy(rules: Rules, log: Log, records: tuple[Record, ...]) -> Log:
     """A follower's log with batches from the leader, as they are; the epochs that begin in them are noted."""
     if not records:
         return log
     epochs, offset = log.epochs, log.log_end_offset
     for leader_epoch, batch in groupby(records, key=lambda record: record.leader_epoch):
         if leader_epoch != UNKNOWN:
-            epochs = assign(epochs, leader_epoch, offset)
+            note = assign if rules.notes_epochs_at_elections else assign_before_kafka_7415
+            epochs = note(epochs, leader_epoch, offset)
         offset += len(tuple(batch))
     return log._replace(records=log.records + records, epochs=epochs)
 

@@ -27,7 +27,15 @@ from kafkalearn.base.checks import (
 )
 from kafkalearn.base.errors import KafkaLearnError, listed, shown
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, ReleaseName, at_least, release_line
+from kafkalearn.releases.lines import (
+    DEFAULT_RELEASE,
+    RELEASES,
+    AnswersFor,
+    Release,
+    ReleaseName,
+    at_least,
+    release_line,
+)
 
 TRUNCATIONS: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -65,6 +73,7 @@ class Rules(Checked):
     truncation: str  # a name in TRUNCATIONS
     lag_test: str  # a name in LAG_TESTS
     has_leader_epochs: bool  # batches carry the epoch of their leader, and replicas keep a cache of epochs
+    notes_epochs_at_elections: bool  # a leader notes its epoch at once; before, with the first record (KAFKA-7415)
     fences_fetches: bool  # a fetch carries the epoch its sender knows, and an old or new one is refused
     counts_previous_fetch: bool  # one append behind is caught up too, as of the fetch before
     high_watermark_waits_for_caught_up: bool  # also for replicas outside the ISR
@@ -91,6 +100,7 @@ _HISTORY: MappingProxyType[str, tuple[tuple[str, str | bool], ...]] = MappingPro
         "truncation": tuple(zip(("0.8.2", "0.11.0", "2.0", "2.8"), TRUNCATIONS, strict=True)),
         "lag_test": tuple(zip(("0.8.2", "0.9.0", "2.1"), LAG_TESTS, strict=True)),
         "has_leader_epochs": (("0.8.2", False), ("0.11.0", True)),
+        "notes_epochs_at_elections": (("0.8.2", False), ("2.0.1", True)),
         "fences_fetches": (("0.8.2", False), ("2.1", True)),
         "counts_previous_fetch": (("0.8.2", False), ("0.10.2", True)),
         "high_watermark_waits_for_caught_up": (("0.8.2", False), ("0.10.2", True)),
@@ -100,7 +110,7 @@ _HISTORY: MappingProxyType[str, tuple[tuple[str, str | bool], ...]] = MappingPro
         "joins_from_epoch_start": (("0.8.2", False), ("2.0", True)),
         "joins_only_eligible": (("0.8.2", False), ("3.3", True)),
         "answers_new_high_watermark": (("0.8.2", False), ("2.4", True), ("2.6", False)),
-        "halts_beyond_leader": (("0.8.2", True), ("0.11.0", False)),
+        "halts_beyond_leader": (("0.8.2", True), ("2.0.1", False)),
         "notices_restarts": (("0.8.2", False), ("2.2", True)),
         "has_eligible_leader_replicas": (("0.8.2", False), ("4.1", True)),
         "reassignment_end": tuple(zip(("0.8.2", "3.8", "4.3"), REASSIGNMENT_ENDS, strict=True)),
@@ -133,8 +143,9 @@ def rules_of(release: str | Release = DEFAULT_RELEASE) -> Rules:
 
     References
     ----------
-    KIP-16 (0.9), KIP-101 (0.11), KIP-279 (2.0), KIP-320 (2.1), KAFKA-1120 (2.2), KAFKA-8443 and KAFKA-9952 (2.4,
-    2.6), KIP-497 (2.7), KIP-595 (2.8), KIP-841 (3.3), KAFKA-15583 (3.7), KAFKA-15665 (3.8), KIP-966 (4.1).
+    KIP-16 (0.9), KIP-101 (0.11), KIP-279 (2.0), KAFKA-7414 and KAFKA-7415 (2.0.1), KIP-320 (2.1), KAFKA-1120 (2.2),
+    KAFKA-8443 and KAFKA-9952 (2.4, 2.6), KIP-497 (2.7), KIP-595 (2.8), KIP-841 (3.3), KAFKA-15583 (3.7),
+    KAFKA-15665 (3.8), KIP-966 (4.1).
     """
     release_line(release)
     return _rules_of(release)
@@ -164,6 +175,9 @@ assert set(_HISTORY) == {field.name for field in fields(Rules)}, "every rule has
 MOST_REPLICAS = 100  # of a partition here; Kafka's own limit, 32,767, would take hours to step through
 BrokerCount: TypeAlias = Annotated[int, Whole(1, MOST_REPLICAS)]
 LAG_MAX_MESSAGES = 4000  # replica.lag.max.messages, the default of 0.8.2, the last release that had it
+
+
+ANSWERS_FOR = AnswersFor("replication", RELEASES[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +244,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Fill in what the release decides, and refuse what no cluster can be configured to."""
         check_fields(self)
+        ANSWERS_FOR.check(self.release)
         fill_in(self, rules=rules_of(self.release), broker_count=self.replica_count)
         known_names = {"truncation": TRUNCATIONS, "lag_test": LAG_TESTS, "reassignment_end": REASSIGNMENT_ENDS}
         for name, known in known_names.items():

@@ -45,6 +45,20 @@ def assign(epochs: Epochs, epoch: int, start_offset: int) -> Epochs:
     return (*kept, (epoch, start_offset))
 
 
+def assign_before_kafka_7415(epochs: Epochs, epoch: int, start_offset: int) -> Epochs:
+    """The same of 0.11 to 2.0.0: neither epoch nor offset may fall, and nothing that is noted goes.
+
+    >>> assign_before_kafka_7415(((2, 6),), 3, 5), assign_before_kafka_7415(((2, 9),), 3, 9)
+    (((2, 6),), ((2, 9), (3, 9)))
+
+    References
+    ----------
+    Apache Kafka 0.11.0 to 2.0.0, ``LeaderEpochFileCache.assign``.
+    """
+    is_noted = not epochs or (epoch > epochs[-1][0] and start_offset >= epochs[-1][1])
+    return (*epochs, (epoch, start_offset)) if is_noted else epochs
+
+
 def end_offset_for(epochs: Epochs, epoch: int, log_end_offset: int) -> tuple[int, int]:
     """Where `epoch` ends in this log: the largest epoch of the cache not above it, and its end offset.
 
@@ -348,7 +362,7 @@ def start(settings: Settings) -> Partition:
     isr, leader = tuple(sorted(assignment.replicas)), assignment.replicas[0]
     remotes = (Remote(last_caught_up_ms=0) if each in isr and each != leader else None for each in settings.broker_ids)
     leads = Replica(
-        Log(epochs=((0, 0),) if rules.has_leader_epochs else ()),
+        Log(epochs=((0, 0),) if rules.has_leader_epochs and rules.notes_epochs_at_elections else ()),
         Broker(leader=leader, leader_epoch=0),
         Leadership(epoch_start_offset=0, isr=isr, partition_epoch=0),
         remotes=tuple(remotes),

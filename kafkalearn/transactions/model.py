@@ -18,7 +18,7 @@ from typing import TypeAlias
 from kafkalearn.base.checks import Checked, Count, Millis, one_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.rule import offsets_partition
-from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, at_least
 
 EMPTY, ONGOING = "Empty", "Ongoing"
 PREPARE_COMMIT, PREPARE_ABORT = "PrepareCommit", "PrepareAbort"
@@ -70,6 +70,9 @@ PRODUCER_CHECK_MS = 600_000
 """How often a partition looks for producers that are to be forgotten (``producer.id.expiration.check.interval.ms``)."""
 
 
+ANSWERS_FOR = AnswersFor("transactions", "4.0")
+
+
 @dataclass(frozen=True)
 class Settings(Checked):
     """What stays the same in a run. Times are in milliseconds; defaults are Kafka's.
@@ -108,7 +111,7 @@ class Settings(Checked):
         super().__post_init__()
         if self.transaction_version not in (0, 1, 2):
             raise KafkaLearnError(f"transaction.version is 0, 1 or 2, and this is {self.transaction_version}")
-        at_least("4.0", self.release)
+        ANSWERS_FOR.check(self.release)
         for each in self.defects:
             one_of("defect", each, {**DEFECTS, **EARLIER_DEFECTS})
 

@@ -30,7 +30,7 @@ from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.releases.lines import ReleaseName, at_least
+from kafkalearn.releases.lines import RELEASES, AnswersFor, ReleaseName, at_least
 from kafkalearn.zookeeper.fetching import cluster as cluster_model
 
 __all__ = [
@@ -158,7 +158,8 @@ class Restart(Checked):
 SimpleConsumerEvent: TypeAlias = FindLeader | FindOffset | Seek | Fetch | Save | Restart | cluster_model.BrokerEvent
 
 
-LAST_RELEASE = "1.1"  # Kafka 2.0 has no SimpleConsumer
+LAST_RELEASE = "1.1"
+ANSWERS_FOR = AnswersFor("zookeeper.simple_consumer", RELEASES[0], LAST_RELEASE, "2.0 removed SimpleConsumer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +184,8 @@ class Settings(Checked):
 
     Examples
     --------
-    >>> Settings(release="2.0")
-    Traceback (most recent call last):
-    ...
-    kafkalearn.base.errors.KafkaLearnError: release must be 1.1 or before, got 2.0: 2.0 removed SimpleConsumer
+    >>> "2.0" in ANSWERS_FOR
+    False
     """
 
     topic: str = "orders"
@@ -198,10 +197,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Refuse what no such consumer can have."""
         check_fields(self)
-        if at_least("2.0", self.release):
-            raise KafkaLearnError(
-                f"release must be {LAST_RELEASE} or before, got {self.release}: 2.0 removed SimpleConsumer"
-            )
+        ANSWERS_FOR.check(self.release)
         if not self.broker_ids or len(set(self.broker_ids)) < len(self.broker_ids):
             raise KafkaLearnError(f"each broker must be there once, and one at least; got {self.broker_ids!r}")
 

@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import pkgutil
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from importlib import import_module
@@ -13,6 +14,7 @@ import pytest
 from kafkalearn import scenarios
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend, run
+from kafkalearn.releases.lines import RELEASES
 from kafkalearn.views import animate
 from tests import contract
 from tests.contract.simulator import PARTS
@@ -59,6 +61,23 @@ def test_each_part_is_where_the_contract_has_it(simulator):
     assert list(inspect.signature(simulator.part("start")).parameters) == ["settings"]
     assert len(inspect.signature(simulator.part("step")).parameters) == 3
     assert list(inspect.signature(simulator.part("simulate")).parameters) == ["settings", "events", "initial"]
+
+
+@every_simulator
+def test_settings_refuse_each_release_that_the_simulator_was_never_asked_about_and_say_which_it_knows(simulator):
+    kind, one = simulator.part("Settings"), simulator.runs[0].settings
+    if "release" not in {field.name for field in fields(kind)}:
+        return  # what it runs in has one, or it has none
+    answers = import_module(kind.__module__).ANSWERS_FOR
+    required = [each.name for each in fields(kind) if each.init and each.default is each.default_factory]
+    needed = {name: getattr(one, name) for name in required}
+    for release in RELEASES:
+        if release not in answers:
+            words = f"{answers.simulator} answers for {answers.first} to {answers.last}, not {release}: "
+            with pytest.raises(KafkaLearnError, match=re.escape(words)):
+                kind(**needed, release=release)
+    kind(**needed, release=answers.first)
+    kind(**needed, release=answers.last)
 
 
 @every_run

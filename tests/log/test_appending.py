@@ -217,6 +217,34 @@ def test_up_to_2_4_a_producer_that_is_not_known_begins_with_0(release, error):
     assert after(Settings(release="2.5"), *forgotten).effects == (Appended(1, 1),)
 
 
+@pytest.mark.parametrize(
+    ("release", "error"),
+    [
+        ("1.1", "OUT_OF_ORDER_SEQUENCE_NUMBER"),
+        ("2.0.0", "OUT_OF_ORDER_SEQUENCE_NUMBER"),
+        ("2.0.1", "UNKNOWN_PRODUCER_ID"),
+    ],
+)
+def test_a_producer_that_is_known_from_a_marker_alone_begins_with_0(release, error):
+    """ProducerStateManagerTest of 2.0.1, testAppendTxnMarkerWithNoProducerState; before, ProducerAppendInfo."""
+    marked = ProducerStateEntry(2, ())
+    assert judge(marked, Stamp(7, 2, 17), release).error == error
+    assert judge(marked, Stamp(7, 2, 0), release).is_accepted
+    assert judge(marked, Stamp(7, 0, 0), release).error == "PRODUCER_FENCED"
+
+
+@pytest.mark.parametrize("release", ["0.9.0", "0.10.0"])
+def test_up_to_0_10_0_a_segment_is_closed_by_the_clock(release):
+    """LogTest of 0.9.0.1 and 0.10.0.1, testTimeBasedLogRoll: time passes, timestamps do not count."""
+    appends, now_ms = [], 0
+    for slept_ms in (3601, 0, 3601, 3601):
+        now_ms += slept_ms
+        appends.append(Append((NewBatch((("k", "v", 1),)),), now_ms=now_ms))
+    by_clock, by_records = Settings(release=release, segment_ms=3600), Settings(release="0.10.1", segment_ms=3600)
+    assert [len(after(by_clock, *appends[:count]).segments) for count in (1, 2, 3, 4)] == [1, 2, 3, 4]
+    assert len(after(by_records, *appends).segments) == 1
+
+
 def test_a_marker_that_raises_the_epoch_leaves_no_sequence():
     marked = [*sent(batch(0, 0, 2, is_transactional=True)), EndTransaction(7, False, 2, producer_epoch=1)]
     assert after(Settings(), *marked).producers[0].entry == ProducerStateEntry(1, ())

@@ -18,6 +18,8 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live.jars import releases
 from kafkalearn.releases.ledger import CHECKED_LIVE, WAYS, ledger, live_checks, live_text, rows, table
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
+from tests.contract.simulator import PARTS
+from tests.contract.test_contract import SIMULATORS
 from tests.every import every_case
 from tools import checked_live
 
@@ -123,6 +125,28 @@ def test_every_module_that_cites_kafka_has_an_entry():
     entered = {rule.function.split(".")[1] for rule in RULES}
     assert {part.removesuffix(".py") for part in citing} <= entered | BEING_WRITTEN
     assert not entered & BEING_WRITTEN
+
+
+ANSWERS = {
+    module.ANSWERS_FOR.simulator: module.ANSWERS_FOR
+    for module in (import_module(each.part("Settings").__module__) for each in SIMULATORS.values())
+    if hasattr(module, "ANSWERS_FOR")
+}
+OF_A_SIMULATOR = [f"{module}{part}" for module in ("", "simulator.") for part in (*PARTS, "find")]
+BEGINS = re.compile(r"(\d+(?:\.\d+)+) to ")
+
+
+def test_no_rule_speaks_for_a_release_that_its_simulator_refuses():
+    assert len(ANSWERS) > 15
+    spoken = []
+    for rule in RULES:
+        begins = BEGINS.match(rule.versions)
+        first = begins and next(each for each in (*RELEASES, begins[1]) if each.startswith(begins[1]))
+        for simulator, answers in ANSWERS.items():
+            if first and rule.function in {f"kafkalearn.{simulator}.{each}" for each in OF_A_SIMULATOR}:
+                spoken.append(rule.name)
+                assert first in answers, f"{rule.name}: {simulator} answers for {answers}, not {first}"
+    assert len(spoken) > 25
 
 
 def test_no_rule_is_entered_twice():

@@ -1,5 +1,7 @@
 """The leader's ten steps: who is refused, what is answered when, and with which high watermark."""
 
+from dataclasses import replace
+
 import pytest
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
@@ -23,6 +25,7 @@ from kafkalearn.replication import (
     Settings,
     TimePassed,
     broken,
+    rules_of,
     simulate,
 )
 from kafkalearn.replication.events import (
@@ -143,9 +146,17 @@ def test_a_waiting_fetch_is_forgotten_with_its_broker():
     assert trace[-1].state.replica(2).log_end_offset == 0
 
 
-@pytest.mark.parametrize(("is_unclean", "status"), [(False, "down"), (True, "running")])
-def test_up_to_0_10_2_a_follower_ahead_of_its_leader_halts_its_broker_or_is_cut(is_unclean, status):
-    settings = Settings(2, "0.10.2", is_unclean_election_enabled=is_unclean, fetch_wait_max_ms=0)
+@pytest.mark.parametrize(
+    ("release", "is_unclean", "status"),
+    [
+        *((release, False, "down") for release in ("0.10.2", "0.11.0", "1.1", "2.0.0")),
+        *((release, True, "running") for release in ("0.10.2", "1.1")),
+        ("2.0.1", False, "running"),  # KAFKA-7414
+    ],
+)
+def test_up_to_2_0_0_a_follower_ahead_of_its_leader_halts_its_broker_or_is_cut(release, is_unclean, status):
+    rules = replace(rules_of(release), truncation="high watermark")  # who asks for an epoch is cut before he fetches
+    settings = Settings(2, release, rules=rules, is_unclean_election_enabled=is_unclean, fetch_wait_max_ms=0)
     # Broker 2 has the record, checkpointed; broker 1 loses it with its power, and leads all the same.
     events = [Produce(), Fetch(2), Fetch(2), Fetch(2), HighWatermarkCheckpointed(2), BrokerCrashed(2), PowerLost(1)]
     back = [LeaderElected(1, (1,)), BrokerRestarted(1), BrokerRestarted(2)]
@@ -154,7 +165,7 @@ def test_up_to_0_10_2_a_follower_ahead_of_its_leader_halts_its_broker_or_is_cut(
 
     end = simulate(settings, [Fetch(2)], before)[-1].state
     assert end.replica(2).broker.status == status
-    assert (BrokerHalted(2) in end.effects) == (not is_unclean)
+    assert (BrokerHalted(2) in end.effects) == (status == "down")
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,16 @@ from kafkalearn.replication import (
     Fetch,
     LeaderElected,
     Produce,
+    SessionExpired,
     Settings,
     replica_log,
+    rules_of,
     simulate,
     step,
 )
 from kafkalearn.replication.events import FetchAnswered, LogTruncated
 from kafkalearn.replication.leader import FetchAnswer, log_after
-from kafkalearn.replication.state import Log, Record
+from kafkalearn.replication.state import Log, Record, assign_before_kafka_7415, end_offset_before_kip_279
 
 EPOCHS = ((0, 0), (3, 2), (4, 8), (7, 13), (9, 14), (10, 17))  # the log of PartitionTest, in the recorded case E01
 
@@ -29,7 +31,7 @@ EPOCHS = ((0, 0), (3, 2), (4, 8), (7, 13), (9, 14), (10, 17))  # the log of Part
 def log_of(*epochs: int, **marks) -> Log:
     """A log with one record of each of these epochs in turn."""
     return replica_log.copy(
-        Log(**marks), tuple(Record(f"{epoch}-{index}", epoch) for index, epoch in enumerate(epochs))
+        rules_of(), Log(**marks), tuple(Record(f"{epoch}-{index}", epoch) for index, epoch in enumerate(epochs))
     )
 
 
@@ -202,7 +204,7 @@ def test_the_log_start_moves_up_only_and_cuts_the_epochs():
 
 
 def test_a_log_begun_anew_goes_on_from_there():
-    log = replica_log.append(replica_log.begin_anew(log_of(0, 0), 9), ("a", "b"), 4)
+    log = replica_log.append(rules_of(), replica_log.begin_anew(log_of(0, 0), 9), ("a", "b"), 4)
     assert log.log_end_offset == 11
     assert [record.value for record in log.records_from(10)] == ["b"]
     assert log.records_from(0, 10) == log.records[:1]
@@ -216,6 +218,38 @@ def test_a_restart_finds_the_checkpointed_high_watermark_within_the_log(checkpoi
 
 def test_a_follower_s_high_watermark_is_overwritten_not_raised():
     follower = log_of(0, 0, 0)._replace(high_watermark=3)
-    after = log_after(follower, FetchAnswer(high_watermark=2, records=(Record("x", 0),)), log_of(0, 0, 0, 0))
+    after = log_after(
+        rules_of(), follower, FetchAnswer(high_watermark=2, records=(Record("x", 0),)), log_of(0, 0, 0, 0)
+    )
     assert (after.log_end_offset, after.high_watermark) == (4, 2)
-    assert log_after(follower, FetchAnswer("FENCED_LEADER_EPOCH"), Log()) == follower
+    assert log_after(rules_of(), follower, FetchAnswer("FENCED_LEADER_EPOCH"), Log()) == follower
+
+
+@pytest.mark.parametrize(
+    ("noted", "cache", "log_end", "ends"),
+    [
+        ([(2, 9), (3, 9)], ((2, 9), (3, 9)), 9, {}),
+        ([(1, 5), (2, 6), (1, 7)], ((1, 5), (2, 6)), 8, {1: 6, 2: 8}),
+        ([(2, 6), (3, 5)], ((2, 6),), 6, {}),
+        ([(2, 6), (2, 10)], ((2, 6),), 11, {}),
+        ([(0, 0), (1, 0)], ((0, 0), (1, 0)), 5, {0: 0, 1: 5}),
+        ([(0, 0), (1, 0), (2, 5)], ((0, 0), (1, 0), (2, 5)), 10, {0: 0, 1: 5, 2: 10}),
+    ],
+)
+def test_the_epoch_cache_of_0_11_to_2_0_0_does_what_its_own_unit_test_wants(noted, cache, log_end, ends):
+    """LeaderEpochFileCacheTest of 1.1.1: where leaders change, and where epochs or offsets would go backwards."""
+    epochs = ()
+    for each in noted:
+        epochs = assign_before_kafka_7415(epochs, *each)
+    assert epochs == cache
+    assert {epoch: end_offset_before_kip_279(epochs, epoch, log_end) for epoch in ends} == ends
+
+
+@pytest.mark.parametrize(
+    ("release", "cached"), [("2.0.0", [(), (), ((1, 0),)]), ("2.0.1", [((0, 0),), ((1, 0),), ((1, 0),)])]
+)
+def test_an_epoch_is_noted_with_its_first_record_up_to_2_0_0_and_at_the_election_since(release, cached):
+    settings = Settings(2, release, fetch_wait_max_ms=0)
+    trace = simulate(settings, [BrokerCrashed(1), SessionExpired(1), Produce(acks=1)])
+    first = trace[0].state.replica(1).log.epochs
+    assert [first, *(frame.state.replica(2).log.epochs for frame in trace[2:])] == cached

@@ -320,7 +320,7 @@ def test_two_commits_at_once_wait_for_each_other():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Settings(release="2.0"), "2.0 removed this consumer"),
+        (lambda: Settings(release="2.0"), "2.0 removed the old consumer"),
         (lambda: Settings(auto_offset_reset="earliest"), "unknown auto_offset_reset"),
         (lambda: Start("c1", "redis"), "unknown offsets_storage"),
         (lambda: Start("c1", partitions=[]), "at least one"),

@@ -326,7 +326,7 @@ def test_two_threads_can_come_to_one_partition_and_then_the_later_one_dies():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"release": "2.0"}, "2.0 removed this consumer"),
+        ({"release": "2.0"}, "2.0 removed the old consumer"),
         ({"auto_offset_reset": "latest"}, "unknown auto_offset_reset"),
         ({"broker_ids": ()}, "each broker must be there once"),
         ({"topics": [("a", 1), ("a", 2)]}, "each topic must be there once"),

@@ -25,11 +25,13 @@ from kafkalearn.offsets.replay import Group
 from kafkalearn.offsets.replicated import OF_BROKERS, ReplicatedEffect, ReplicatedStore
 from kafkalearn.offsets.store.model import Load, StoreGroup
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import ReleaseName, at_least
+from kafkalearn.releases.lines import RELEASES, AnswersFor, ReleaseName, at_least
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.settings import MOST_REPLICAS
 from kafkalearn.zookeeper.fetching.cluster import RESETS
-from kafkalearn.zookeeper.fetching.model import LAST_RELEASE
+from kafkalearn.zookeeper.fetching.model import LAST_RELEASE, REMOVED
+
+ANSWERS_FOR = AnswersFor("zookeeper.commits", RELEASES[0], LAST_RELEASE, REMOVED)
 
 TIMER, APPLICATION, SHUTDOWN = "the timer", "the application", "the shutdown"
 """Who commits: the timer of auto commit; the application that asks for tries again, or a rebalance; the shutdown."""
@@ -87,10 +89,7 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         """Fill in what was not given; refuse releases without such a consumer."""
         check_fields(self)
-        if at_least("2.0", self.release):
-            raise KafkaLearnError(
-                f"release must be {LAST_RELEASE} or before, got {self.release}: 2.0 removed this consumer"
-            )
+        ANSWERS_FOR.check(self.release)
         names = ("auto_commit_enable", "auto_offset_reset", "offsets_commit_max_retries", "offsets_channel_backoff_ms")
         fill_in(self, **{name: default(name.replace("_", "."), self.release, side="old-consumer") for name in names})
         one_of("auto_offset_reset", self.auto_offset_reset, RESETS)

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from kafkalearn.base.checks import LARGEST_INT, Checked, Count, Index, Millis, PartitionCount, Whole, check_fields
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.releases.lines import at_least
+from kafkalearn.releases.lines import RELEASES, AnswersFor
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, Subscription
 from kafkalearn.zookeeper.tree import Settings as TreeSettings
 from kafkalearn.zookeeper.tree import Tree
@@ -16,7 +16,8 @@ from kafkalearn.zookeeper.tree import start as start_tree
 
 STRATEGIES = ("range", "roundrobin")
 OFFSET_RESETS = ("smallest", "largest")
-LAST_RELEASE = "1.1"  # 2.0 removed this consumer
+LAST_RELEASE = "1.1"
+ANSWERS_FOR = AnswersFor("zookeeper.connector", RELEASES[0], LAST_RELEASE, "2.0 removed the old consumer")
 
 
 class InvalidConfig(KafkaLearnError):  # noqa: N818  (a setting that is invalid, not an error of ours)
@@ -100,8 +101,7 @@ consumer config; Valid values are 'range' and 'roundrobin'
             )
         if not self.group or "/" in self.group:
             raise KafkaLearnError(f"group must be a name without '/', got {shown(self.group)}")
-        if at_least("2.0", self.release):
-            raise KafkaLearnError(f"release must be at most {LAST_RELEASE}, got {self.release}: 2.0 removed it")
+        ANSWERS_FOR.check(self.release)
 
 
 # What happens to applications, threads and sessions, to brokers and topics. A consumer does by itself what its threads

@@ -10,10 +10,12 @@ from kafkalearn.base import checks
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import ReleaseName, at_least
+from kafkalearn.releases.lines import RELEASES, AnswersFor, ReleaseName, at_least
 from kafkalearn.zookeeper.fetching.cluster import RESETS, Answer, Cluster, Effect, Log, new_cluster
 
-LAST_RELEASE = "1.1"  # Kafka 2.0 has no old consumer
+LAST_RELEASE = "1.1"
+REMOVED = "2.0 removed the old consumer"
+ANSWERS_FOR = AnswersFor("zookeeper.fetching", RELEASES[0], LAST_RELEASE, REMOVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,8 @@ class Settings(checks.Checked):
     >>> settings = Settings()
     >>> settings.queued_max_message_chunks, settings.fetch_message_max_bytes, settings.auto_offset_reset
     (2, 1048576, 'largest')
-    >>> Settings(release="2.0")
-    Traceback (most recent call last):
-    ...
-    kafkalearn.base.errors.KafkaLearnError: release must be 1.1 or before, got 2.0: 2.0 removed this consumer
+    >>> "2.0" in ANSWERS_FOR
+    False
     """
 
     topics: tuple[tuple[str, checks.PartitionCount], ...] = (("orders", 2),)
@@ -74,10 +74,7 @@ class Settings(checks.Checked):
     def __post_init__(self) -> None:
         """Fill in what was not given; refuse what no old consumer can be given."""
         checks.check_fields(self)
-        if at_least("2.0", self.release):
-            raise KafkaLearnError(
-                f"release must be {LAST_RELEASE} or before, got {self.release}: 2.0 removed this consumer"
-            )
+        ANSWERS_FOR.check(self.release)
         for what, names in (("topic", [name for name, _ in self.topics]), ("broker", self.broker_ids)):
             if not names or len(set(names)) < len(names):
                 raise KafkaLearnError(f"each {what} must be there once, and one at least; got {names!r}")
