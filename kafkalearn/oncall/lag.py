@@ -222,7 +222,7 @@ def _without_movement(now: Seen, look: Look) -> tuple[str, str] | None:
 
 
 def _unowned(now: Seen, before: Seen | None, look: Look) -> str:
-    """What becomes of a lag that no member works on."""
+    """What happens to a lag that no member works on."""
     if before is not None and before.lag is not None and now.lag is not None:
         change = now.lag - before.lag
         return "and its committed offset stands" + (f"; it grew by {counted(change, 'record')}" if change > 0 else "")

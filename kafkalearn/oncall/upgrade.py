@@ -668,7 +668,7 @@ class Upgrade(Answer):
             said.append(
                 wrapped(
                     f"{self.new} is not released: this is what {DEFAULT_RELEASE} changes and calls deprecated, as far "
-                    "as it is announced; no more can be told."
+                    "as it is announced; no more is known."
                 )
             )
         shown = [each for each in self.findings if has_general or not is_general(each)]

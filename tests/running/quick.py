@@ -63,6 +63,7 @@ LEFT_OUT = {
         "kafkalearn/transactions/search.py",
         "tests/oncall/test_defects.py",
         "tests/oncall/test_safe.py",
+        "tests/oncall/test_settings_files.py::test_settings_of_spring_are_read_where_spring_writes_them",
         "tests/commits/test_sweep.py",
         "tests/delivery/test_matrix.py",
         "tests/delivery/test_search.py",
