@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import nsmallest
@@ -30,7 +30,7 @@ from kafkalearn.formats.batches import (
     read_batch,
     read_header,
 )
-from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS
+from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
 from kafkalearn.formats.pieces import BLOCK_BATCHES, BLOCK_BYTES, has_columns, side_by_side
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Block, Row, SegmentFile, Sized, Span, Unread, walk
@@ -292,7 +292,7 @@ class Counting:
         """Count messages of format 0 or 1 in the file that is being read."""
         self.older[found.magic] += found.count
         self.older_compressed_count += found.compressed_count
-        self.record_count += found.count - found.compressed_count
+        self.record_count += found.record_count
         self.null_key_count += found.null_key_count
         self.tombstone_count += found.tombstone_count
         self.key_bytes += found.key_bytes
@@ -376,7 +376,7 @@ def _largest(found: Iterable[Sized]) -> tuple[Largest, ...]:
 # Messages of formats 0 and 1, which brokers wrote up to 0.10.
 #
 # Each has an offset, a length and a checksum of its own, the CRC-32 of zlib. One that is not compressed is a record. A
-# compressed one holds others: it is counted, and what is in it is not read.
+# compressed one holds others, which are read where they are gzip or snappy, of format 1 lz4 too.
 #
 # References
 # ----------
@@ -395,7 +395,8 @@ class Older:
     first_offset: int
     last_offset: int = -1
     count: int = 0
-    compressed_count: int = 0
+    record_count: int = 0
+    compressed_count: int = 0  # those that hold others which could not be read
     null_key_count: int = 0
     tombstone_count: int = 0
     key_bytes: int = 0
@@ -421,40 +422,73 @@ class Older:
         (value_size,) = _LENGTH.unpack_from(data, at)
         if at + _LENGTH.size + max(0, value_size) != position + FRAME_BYTES + length:
             return False
-        if data[position + MAGIC_POSITION + 1] & 0x07:
-            self.compressed_count += 1
+        if codec := data[position + MAGIC_POSITION + 1] & 0x07:
+            at += _LENGTH.size
+            self._add_inner(codec, bytes(data[at : at + max(0, value_size)]))
             return True
+        self.record_count += 1
         self.null_key_count += key_size < 0
         self.tombstone_count += value_size < 0
         self.key_bytes += max(0, key_size)
         self.value_bytes += max(0, value_size)
         return True
 
+    def _add_inner(self, codec: int, value: bytes) -> None:
+        """Count the messages in a compressed one."""
+        name = CODECS[codec] if codec < len(CODECS) else ""
+        is_read = name in ("gzip", "snappy") or (name == "lz4" and self.magic)  # format 0 has another checksum
+        inner: list[tuple[Older, int]] = []
+        if is_read:
+            with suppress(KafkaLearnError, Damaged):
+                inner = older_runs(decompress(name, value), 0)
+        if not inner:
+            self.compressed_count += 1
+        for each, _ in inner:
+            self.record_count += each.record_count
+            self.compressed_count += each.compressed_count
+            self.null_key_count += each.null_key_count
+            self.tombstone_count += each.tombstone_count
+            self.key_bytes += each.key_bytes
+            self.value_bytes += each.value_bytes
 
-def older_messages(data: Bytes, position: int, size_bytes: int) -> Older | None:
-    """The messages of format 0 or 1 in a part of a file; None: it is no run of such messages.
+
+def older_runs(data: Bytes, position: int, end: int | None = None) -> list[tuple[Older, int]]:
+    """The messages of format 0 or 1 from a byte on, as far as they can be read, each run of one format with its bytes.
+
+    >>> older_runs(bytes(40), 0)
+    []
+    """
+    found: list[tuple[Older, int]] = []
+    end = len(data) if end is None else end
+    while (run := older_messages(data, position, end - position)) is not None:
+        found.append(run)
+        position += run[1]
+    return found
+
+
+def older_messages(data: Bytes, position: int, size_bytes: int) -> tuple[Older, int] | None:
+    """The messages of one format, 0 or 1, at a byte of a file, and how many bytes they have; None: there is none.
 
     >>> older_messages(bytes(40), 0, 40) is None
     True
     """
+    start = position
     end = position + size_bytes
     magic = data[position + MAGIC_POSITION] if size_bytes > MAGIC_POSITION else None
     if magic not in (0, 1):
         return None
-    found = None
-    while position < end:
-        if end - position < FRAME_BYTES + SMALLEST_BYTES or data[position + MAGIC_POSITION] != magic:
-            return None
+    found: Older | None = None
+    while end - position >= FRAME_BYTES + SMALLEST_BYTES and data[position + MAGIC_POSITION] == magic:
         offset, length, crc = _FRONT.unpack_from(data, position)
         behind = position + FRAME_BYTES + length
         smallest = SMALLEST_BYTES + magic * _MILLIS.size
         if length < smallest or behind > end or zlib.crc32(data[position + MAGIC_POSITION : behind]) != crc:
-            return None
+            break
         found = found or Older(magic, offset)
         if not found.add(data, position, length):
             return None
         position = behind
-    return found
+    return None if found is None else (found, position - start)
 
 
 # Some batches of a file at a time, each with its header, and the records in them if they are asked for.
@@ -670,11 +704,14 @@ def count_log(
             done = kept_from = 0
             for each in blocks(data, span_of(file, data), depth, is_fast, batch_limit_bytes):
                 if isinstance(each, Unread):
-                    older = older_messages(data, each.position, each.size_bytes)
-                    if older is None:
-                        counting.add_unread(each)
-                    else:
-                        counting.add_older(older, each.size_bytes)
+                    end = each.position + each.size_bytes
+                    runs = older_runs(data, each.position, end)
+                    for older, size_bytes in runs:
+                        counting.add_older(older, size_bytes)
+                    at = each.position + sum(size_bytes for _, size_bytes in runs)
+                    if at < end:
+                        reason = "a message of format 0 or 1 is cut off here, or its checksum is wrong"
+                        counting.add_unread(Unread(at, end - at, reason) if runs else each)
                     continue
                 counting.add(each)
                 end = each.headers[-1].position + each.headers[-1].size_bytes if each.headers else done

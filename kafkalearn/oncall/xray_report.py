@@ -155,7 +155,7 @@ def _log_words(logs: Sequence[LogXray]) -> Iterator[str]:
     if older != "none":
         words += f"; {older}, of releases up to 0.10"
     if census.older_compressed_count:
-        words += f"; {census.older_compressed_count:,} of these are compressed and hold others, which are not read"
+        words += f"; {census.older_compressed_count:,} of these are compressed and hold others, which were not read"
     if not census.magic_counts:
         words += "; nothing was read"
     if census.largest_keys:

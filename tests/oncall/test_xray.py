@@ -1,6 +1,7 @@
 """`xray`: the command, what is found in files and beside them, groups and transactions of the internal topics."""
 
 import base64
+import gzip
 import hashlib
 import json
 import os
@@ -631,10 +632,12 @@ def old_message(offset, codec=0, key=b"k", value=b"v"):
     [
         (b"".join(map(old_message, range(7))), Outcome.FOUND, 7, "7 messages of format 0, which releases before"),
         (old_message(0) + old_message(5, codec=1), Outcome.FOUND, 1, "1 of these are compressed"),
-        (old_message(5, codec=1), Outcome.CANNOT_TELL, 0, "hold others, which are not read"),
+        (old_message(2, 1, value=gzip.compress(b"".join(map(old_message, range(3))))), Outcome.FOUND, 3, "of format 0"),
+        (b"".join(map(old_message, range(4))) + old_message(4)[:20], Outcome.FOUND, 4, "is cut off here"),
+        (old_message(5, codec=1), Outcome.CANNOT_TELL, 0, "hold others, which were not read"),
         (b"", Outcome.CANNOT_TELL, 0, "nothing was read"),
     ],
-    ids=["format 0", "one of two compressed", "compressed", "empty"],
+    ids=["format 0", "one of two unreadable", "compressed", "torn", "unreadable", "empty"],
 )
 def test_a_log_of_which_nothing_was_read_is_not_fine(data, outcome, count, words, tmp_path):
     folder = tmp_path / "orders-0"
