@@ -201,6 +201,15 @@ def test_settings_in_a_log_that_do_not_go_together_are_told_of():
     assert "heartbeat.interval.ms" in advice.refused
 
 
+def test_a_release_that_scenarios_were_never_asked_about_gets_its_answer_and_no_invented_advice():
+    run = run_named("pause", release="4.0")
+    told = why(run["broker"], release="1.1")
+    (advice,) = told.advice[run["group"]]
+    assert advice.change is None
+    assert "groups.classic answers for 2.4 to" in str(advice)
+    assert "not 1.1" in str(advice)
+
+
 def test_a_name_of_a_file_that_is_not_there_is_no_line():
     for names in (["server.log"], ["logs/server.log.2026-11-22-10"], ["client.log.gz", "server.log"], [r"C:\kafka\x"]):
         with pytest.raises(KafkaLearnError, match="there is no file"):
