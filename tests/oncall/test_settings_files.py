@@ -203,6 +203,7 @@ NET = """\
 @pytest.mark.parametrize(
     ("name", "text", "side", "wanted", "unread"),
     [
+        ("a.properties", "spring.kafka.properties.acks=1\nspring.kafka.client-id=a\n", "producer", {"acks": "1"}, 0),
         ("a.properties", QUARKUS, "producer", {"bootstrap.servers": "h:9092", "acks": "1"}, 4),
         ("a.properties", f"{QUARKUS}mp.messaging.connector.smallrye-kafka.acks=all\n", "producer", {"acks": "all"}, 4),
         ("w.properties", WORKER, "producer", {"linger.ms": "5", "enable.idempotence": "false", "acks": "all"}, 3),
