@@ -148,7 +148,7 @@ def _programs(found: Found, side: str | None) -> Iterator[Read]:
             has_own = (part, whose) in found.programs or any(
                 where == part and each == whose for where, each, _ in found.settings
             )
-            decides = found.is_librdkafka or any(line.name in DECISIVE.get(whose, ()) for line in common)
+            decides = found.is_librdkafka or (not part and any(line.name in DECISIVE.get(whose, ()) for line in common))
             if has_own or (side is not None and common and decides):
                 names_of_own = {line.name for line in own}
                 lines = (*(line for line in common if line.name not in names_of_own), *own)
