@@ -161,6 +161,7 @@ def test_each_part_leads_back_to_its_chapters_and_the_page_to_the_book(alone):
     links = """(within) => [...document.querySelectorAll(`${within} a`)].map((each) => each.getAttribute("href"))"""
 
     assert alone.run(links, "#place .of-chapters") == ["01_coordinator.html", "02_partitioner.html"]
+    assert alone.run(links, "#touch .of-chapters[data-board=coordinator]") == ["01_coordinator.html"]
     assert {"index.html", "search.html"} <= set(alone.run(links, "nav.navigation"))
 
 

@@ -13,6 +13,7 @@ import nbformat
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
+from kafkalearn.boards import BOARDS
 from kafkalearn.predictions.marking import marked
 from tools import claims
 from tools.book import instructor, live
@@ -53,6 +54,11 @@ class Chapter:
     def page(self) -> str:
         """The name of its page."""
         return self.path.stem + ".html"
+
+    @property
+    def number(self) -> str:
+        """What its file's name begins with."""
+        return self.path.stem.split("_")[0]
 
     @property
     def heading(self) -> str:
@@ -96,17 +102,17 @@ _BY_HAND = {
 
 def played(chapter: Chapter) -> list[tuple[str, str]]:
     """The words and the state of the playground's part that goes with a chapter: one, or none."""
-    number = chapter.path.stem.split("_")[0]
-    return [(words, state) for words, (state, numbers) in _BY_HAND.items() if number in numbers.split()]
+    return [(words, state) for words, (state, numbers) in _BY_HAND.items() if chapter.number in numbers.split()]
 
 
 def played_by_part(chapters: list[Chapter]) -> dict[tuple[str, str], list[Chapter]]:
     """The chapters that each part of the playground belongs to, by the part and, of its pictures, the board."""
     found: dict[tuple[str, str], list[Chapter]] = {}
     for chapter in chapters:
-        for _, state in played(chapter):
-            part, board = state.partition(".")[0], state.partition("board=")[2]
-            found.setdefault((part, board), []).append(chapter)
+        parts = [(state.partition(".")[0], "") for _, state in played(chapter)]
+        boards = [("touch", name) for name, words in BOARDS.items() if words.split(":")[0] == chapter.number]
+        for each in [*(part for part in parts if part[0] != "touch"), *boards]:
+            found.setdefault(each, []).append(chapter)
     return found
 
 
