@@ -83,7 +83,7 @@ def test_a_prediction_opens_its_answer_alone_says_what_is_so_and_is_kept_from_vi
     wait_for(shown, READY)
     shown.run(PRESS, "c01-002", "positive")
 
-    assert "You predicted positive. Negative: -109,829,509" in shown.run(FORM, "c01-002")
+    assert "You predicted positive. Negative: 31 x 93,740,354" in shown.run(FORM, "c01-002")
     assert set(shown.run(OPEN)) == {"c01-002"}
     kept = """async () => (await window.kafkalearnAnswers.read()).record.predictions["c01-002"]"""
     assert wait_for(shown, kept) == {"said": "positive", "right": False}
