@@ -9,6 +9,7 @@ require("kafkalearn.drawing.widgets", "anywidget", "ipywidgets")  # before they 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -31,6 +32,13 @@ from kafkalearn.drawing.touching import Board
 # a remote one or none. The index of the frame on show is `Player.value`, for later cells to read or to set.
 
 
+def _script() -> str:
+    """The player's module; in a notebook's page it also keeps what is shown in the file, for the next day."""
+    states = Path(__file__).parents[1] / "lab" / "kafkalearn-lab" / "states.js"
+    ends = "export default { render: renderLive };"
+    return player.live_script().replace(ends, states.read_text("utf-8") + ends.replace("{", "{ initialize,"))
+
+
 class Player(anywidget.AnyWidget):
     """An animation on show, with buttons, slider and keys; see `play`.
 
@@ -44,7 +52,7 @@ class Player(anywidget.AnyWidget):
         The frame on show.
     """
 
-    _esm = player.live_script()
+    _esm = _script()
     _css = player.live_style()
     _animation = traitlets.Unicode().tag(sync=True)
     value = traitlets.Int(0).tag(sync=True)

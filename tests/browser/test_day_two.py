@@ -128,6 +128,22 @@ def test_no_save_of_a_later_day_loses_a_player(tmp_path, browser):
     page.close()
 
 
+def test_where_our_side_is_not_installed_a_player_keeps_itself(tmp_path, browser):
+    days = [watch(browser) for _ in range(3)]
+    with running_lab(tmp_path) as lab:
+        lab.put("plain.ipynb", notebook(IMPORTS, PLAYER, VARIED))
+        for day in days:
+            day.open_notebook(lab, "plain.ipynb")
+            if day is days[0]:
+                day.run_all(timeout_ms=180_000)
+            expect_players(day.page)
+            save(day.page)
+            assert saved_models(lab, "plain.ipynb") == ["AnyModel"] * 2, f"day {1 + days.index(day)}"
+            assert day.errors == []
+            day.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+            day.page.close()
+
+
 @pytest.fixture(scope="module")
 def yesterdays():
     """A notebook whose one cell shows a player of yesterday, with its state."""

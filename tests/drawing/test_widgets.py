@@ -7,6 +7,8 @@ from dataclasses import replace
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbconvert import HTMLExporter
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.boards import BOARDS, board_named
@@ -229,6 +231,16 @@ def test_the_output_has_something_for_every_kind_of_page():
 
     assert sorted(data) == ["application/vnd.jupyter.widget-view+json", "image/svg+xml", "text/html", "text/plain"]
     assert data["text/plain"].startswith("Who?\nStep 0 of 5: Which broker")
+
+
+def test_a_converter_that_has_no_model_shows_the_player_that_needs_none():
+    data, _ = player()._repr_mimebundle_()
+    shown = new_code_cell(outputs=[new_output("execute_result", data, execution_count=1)])
+
+    page, _ = HTMLExporter().from_notebook_node(new_notebook(cells=[shown]))
+
+    assert "data-kl-start" in page
+    assert "vnd.jupyter.widget-view" not in page
 
 
 def test_two_players_of_the_same_run_leave_the_same_output():

@@ -1,47 +1,8 @@
-// What a notebook shows of its widgets outlives their kernel, in the file and on the page; in every notebook, not only in ours.
-//
-// The widgets' own manager (jupyterlab_widgets 3.0, WidgetManager) writes to the file, at each save, the models that a
-// kernel stands behind, and nothing else. On the second day none does, so its first save takes all of them away (ipywidgets
-// 3270), and a view whose model is in no file and in no kernel is a line of error, whatever else its output holds.
+// What a notebook shows of its widgets outlives their kernel, on the page; states.js keeps it in the file.
+// In every notebook, not only in ours.
 
-const VIEW = "application/vnd.jupyter.widget-view+json", STATE = "application/vnd.jupyter.widget-state+json";
+const VIEW = "application/vnd.jupyter.widget-view+json";
 const PATIENCE_MS = 10_000; // for a kernel that starts, and for its models
-
-// --- in the file: a state that an output still shows stays, until the model of a kernel takes its place
-
-export function keepStates({ model, ready }) {
-  const known = {};
-
-  function shown() {
-    const ids = [];
-    for (const cell of model.cells) {
-      if (cell.type !== "code") continue;
-      for (let at = 0; at < cell.outputs.length; at += 1) ids.push(cell.outputs.get(at).data[VIEW]?.model_id);
-    }
-    const needed = new Set();
-    for (const id of ids) { // with all that it names, and what they name: `ids` grows
-      if (!(id in known) || needed.has(id)) continue;
-      needed.add(id);
-      ids.push(...[...JSON.stringify(known[id]).matchAll(/IPY_MODEL_([\w-]+)/g)].map(([, named]) => named));
-    }
-    return needed;
-  }
-
-  function keep() {
-    const widgets = model.getMetadata("widgets"), written = widgets?.[STATE]?.state ?? {};
-    const isWhole = (id) => id in written && written[id].state?._view_name !== "ErrorWidgetView"; // its class did not load
-    for (const id of Object.keys(written).filter(isWhole)) known[id] = written[id];
-    const lost = [...shown()].filter((id) => !isWhole(id));
-    if (lost.length === 0) return;
-    const state = { ...written, ...Object.fromEntries(lost.map((id) => [id, known[id]])) };
-    model.setMetadata("widgets", { ...widgets, [STATE]: { version_major: 2, version_minor: 0, ...widgets?.[STATE], state } });
-  }
-
-  ready.then(() => { // whoever writes is answered at once: what is saved is what stands there afterwards
-    keep();
-    model.metadataChanged.connect(keep);
-  });
-}
 
 // --- nothing to save: that a kernel names its language, and that models are met again, is no work of the reader's
 

@@ -1,9 +1,10 @@
 // JupyterLab's side: the marks that kafkalearn/predictions leaves in a copy's metadata are acted upon here.
 // A plugin that needs nothing but the application itself: notebooks are met through its document registry.
 
-import { keepStates, standIn, staysClean } from "./keeping.js";
+import { standIn, staysClean } from "./keeping.js";
 import { drawPictures } from "./pictures.js";
 import { resuming } from "./resuming.js";
+import { keepStates } from "./states.js";
 
 const { element, form, fold, bringIntoView } = globalThis.kafkalearnPredictions;
 const MARK = "kafkalearn", FILE = "progress.json", WAIT_MS = 2000;
