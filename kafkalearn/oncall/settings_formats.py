@@ -23,6 +23,7 @@ MOST_VALUES = 20_000  # of one file: aliases in aliases are a way to make billio
 DEEPEST = 40
 PROFILES = ("spring.config.activate.on-profile", "spring.profiles")  # the second up to Spring Boot 2.3
 _TRUTHS = {"tag:yaml.org,2002:bool"}
+_MERGE = "tag:yaml.org,2002:merge"
 _VARIABLE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)", re.DOTALL)
 
 
@@ -94,15 +95,10 @@ def _last_only(lines: list[Line]) -> PropertiesFile:
 
 def _of_node(loader: Any, node: Any, name: str, count: list[int], depth: int) -> Iterator[Line]:
     """The settings in a node of a document, whose name leads to it."""
-    count[0] += 1
-    if count[0] > MOST_VALUES or depth > DEEPEST:
-        raise KafkaLearnError(f"this YAML has more than {MOST_VALUES:,} values, or goes deeper than {DEEPEST} names")
+    _seen_one_more(count, depth)
     if node.id == "mapping":
-        loader.flatten_mapping(node)  # what << takes over
-        for key, value in node.value:
-            if key.id != "scalar":
-                raise KafkaLearnError(f"line {key.start_mark.line + 1}: a name in settings is text")
-            joined = f"{name}{key.value}" if not name or key.value.startswith("[") else f"{name}.{key.value}"
+        for key, value in _pairs(node, count, depth).items():
+            joined = f"{name}{key}" if not name or key.startswith("[") else f"{name}.{key}"
             yield from _of_node(loader, value, joined, count, depth + 1)
     elif not name:
         if node.id == "scalar" and not node.value:
@@ -112,6 +108,32 @@ def _of_node(loader: Any, node: Any, name: str, count: list[int], depth: int) ->
         yield from _of_list(loader, node, name, count, depth)
     else:
         yield Line(node.start_mark.line + 1, name, _text(loader, node))
+
+
+def _pairs(node: Any, count: list[int], depth: int) -> dict[str, Any]:
+    """The values of a mapping by name, with those that ``<<`` takes over; its own count, then those taken first.
+
+    Every pair that is looked at is counted: what takes over what takes over ... would be billions.
+    """
+    taken, own = {}, {}
+    for key, value in node.value:
+        _seen_one_more(count, depth)
+        if key.id != "scalar":
+            raise KafkaLearnError(f"line {key.start_mark.line + 1}: a name in settings is text")
+        if key.tag != _MERGE:
+            own[key.value] = value
+            continue
+        for each in reversed(value.value if value.id == "sequence" else [value]):
+            if each.id != "mapping":
+                raise KafkaLearnError(f"line {each.start_mark.line + 1}: << takes over mappings, and this is none")
+            taken |= _pairs(each, count, depth + 1)
+    return taken | own
+
+
+def _seen_one_more(count: list[int], depth: int) -> None:
+    count[0] += 1
+    if count[0] > MOST_VALUES or depth > DEEPEST:
+        raise KafkaLearnError(f"this YAML has more than {MOST_VALUES:,} values, or goes deeper than {DEEPEST} names")
 
 
 def _of_list(loader: Any, node: Any, name: str, count: list[int], depth: int) -> Iterator[Line]:

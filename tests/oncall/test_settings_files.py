@@ -131,6 +131,14 @@ def test_a_yaml_file_that_has_two_producers_is_asked_which(tmp_path):
         read_files(f"{path}#test")
 
 
+def nested_merges(depth):
+    """One mapping that takes over nine times one that takes over nine times ...: few bytes, billions of names."""
+    if not depth:
+        return "&b0 {acks: all}"
+    again = ",".join([f"*b{depth - 1}"] * 8)
+    return f"&b{depth} {{<<: [{nested_merges(depth - 1)},{again}]}}"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -139,6 +147,8 @@ def test_a_yaml_file_that_has_two_producers_is_asked_which(tmp_path):
         ("? [a, b]\n: 1\n", "'a.yml': line 1: a name in settings is text"),
         ("server.port: 80\n", "no broker, topic or client of Kafka knows one of them"),
         ("spring: &spring {kafka: *spring}\n", "'a.yml': this YAML has more than 20,000 values, or goes deeper"),
+        (f"acks: {{<<: {nested_merges(12)}}}\n", "'a.yml': this YAML has more than 20,000 values, or goes deeper"),
+        ("acks: {<<: 1}\n", "'a.yml': line 1: << takes over mappings, and this is none"),
     ],
 )
 def test_a_yaml_file_that_is_none_is_a_sentence(tmp_path, text, words):
@@ -153,6 +163,11 @@ def test_what_a_document_takes_over_by_a_merge_counts(tmp_path):
     path.write_text("x: &x {acks: all}\nspring.kafka.producer: {<<: *x, retries: 3}\n")
     ((side, _, file),) = read_files(path)
     assert (side, file.values) == ("producer", {"acks": "all", "retries": "3"})
+    path.write_text(
+        "x: &x {acks: all, retries: 1}\ny: &y {acks: 0}\nspring.kafka.producer: {retries: 3, <<: [*x, *y]}\n"
+    )
+    ((_, _, file),) = read_files(path)
+    assert file.values == {"acks": "all", "retries": "3"}  # its own, then the one that is named first
 
 
 # Other tools': what their rule says exactly is read, the rest is named.
