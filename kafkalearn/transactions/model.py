@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from kafkalearn.base.checks import Checked, Count, Millis, one_of
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, at_least
 
@@ -97,9 +97,9 @@ class Settings(Checked):
     verification: bool = True
     partitions: tuple[str, ...] = ("t-0", "t-1")
     transaction_max_timeout_ms: int = 900_000
-    abort_timed_out_interval_ms: int = 10_000
+    abort_timed_out_interval_ms: Count = 10_000
     id_expiration_ms: int = 604_800_000
-    remove_expired_interval_ms: int = 3_600_000
+    remove_expired_interval_ms: Count = 3_600_000
     coordinator_epoch: int = 0
     defects: tuple[str, ...] = ()
     coordinator_partition_count: Count = 1
@@ -480,6 +480,12 @@ class Produce(Checked):
     records: tuple[object, ...] = ("record",)
     is_transactional: bool = True
     version: int = 12
+
+    def __post_init__(self) -> None:
+        """Refuse a batch without records: no producer sends one."""
+        super().__post_init__()
+        if not self.records:
+            raise IllegalEvent("a batch has at least one record, and this one has none")
 
 
 @dataclass(frozen=True)

@@ -81,19 +81,27 @@ def time_passed(settings: Settings, cluster: Cluster, event: model.TimePassed) -
         at_ms = next_timer(settings, cluster)
         if at_ms is None or at_ms > end_ms:
             return replace(cluster, now_ms=end_ms), Answer()
-        cluster = _timers_fired(settings, replace(cluster, now_ms=max(at_ms, cluster.now_ms)))
+        cluster = _timers_fired(settings, replace(cluster, now_ms=at_ms))
 
 
 def next_timer(settings: Settings, cluster: Cluster) -> int | None:
-    """When a timer next finds something to do: a transaction that took too long, an id that nobody used."""
+    """When a timer next finds something to do: a transaction that took too long, an id that nobody used.
+
+    What became due while nobody looked, as with a coordinator that was gone, is found by the next look.
+    """
     found = []
+    now_ms = cluster.now_ms
     for held in cluster.transactions:
         if held.pending:
             continue
         if held.status == model.ONGOING and held.has_time_out:
-            found.append(_tick(settings.abort_timed_out_interval_ms, held.started_ms + held.timeout_ms + 1))
+            found.append(
+                _tick(settings.abort_timed_out_interval_ms, max(now_ms, held.started_ms + held.timeout_ms + 1))
+            )
         elif held.status in (model.EMPTY, model.COMPLETE_COMMIT, model.COMPLETE_ABORT):
-            found.append(_tick(settings.remove_expired_interval_ms, held.updated_ms + settings.id_expiration_ms))
+            found.append(
+                _tick(settings.remove_expired_interval_ms, max(now_ms, held.updated_ms + settings.id_expiration_ms))
+            )
     if any(_seem_old(settings, each) for each in cluster.partitions):
         found.append(_tick(model.PRODUCER_CHECK_MS, cluster.now_ms + 1))
     return min(found, default=None)

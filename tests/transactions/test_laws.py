@@ -26,6 +26,7 @@ from kafkalearn.transactions import (
     start,
     step,
 )
+from kafkalearn.transactions.model import CoordinatorDied
 from kafkalearn.transactions.partition import committed_records
 from kafkalearn.transactions.simulator import NO_ID_STUCK, NOBODY_HELD_BACK, markers_due, settled
 
@@ -42,7 +43,8 @@ REQUESTS = st.one_of(
     st.builds(TxnOffsetCommit, IDS, group=st.just("g"), offsets=OFFSETS, version=st.sampled_from((3, 4, 5)), **WHO),
     st.builds(OffsetCommit, st.just("g"), OFFSETS),
     st.builds(EndTxn, IDS, commit=st.booleans(), version=st.sampled_from((1, 4, 5)), **WHO),
-    st.just(TimePassed(15_000)),
+    st.builds(TimePassed, st.sampled_from((15_000, 75_000, 700_000_000))),
+    st.just(CoordinatorDied()),
     st.just(LeaderWentAway(("t-1",))),
     st.just(LeaderCameBack(("t-1",))),
     st.just(CoordinatorLoaded()),
@@ -81,6 +83,16 @@ def test_the_invariants_hold_after_every_request(settings, requests, markers):
     states = run_through(settings, requests, markers)
     for before, state in pairwise(states):
         check(settings, state, before)
+
+
+@given(**RUNS, passed=st.lists(st.sampled_from((1, 9_999, 10_000, 61_000, 604_800_000)), min_size=1, max_size=4))
+def test_time_that_passes_at_once_or_in_pieces_leads_to_the_same(settings, requests, markers, passed):
+    state = run_through(settings, requests, markers)[-1]
+    at_once = step(settings, state, TimePassed(sum(passed)))
+    for each in passed:
+        state = step(settings, state, TimePassed(each))
+
+    assert replace(at_once, effects=()) == replace(state, effects=())
 
 
 @given(**RUNS)
