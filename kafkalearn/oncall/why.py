@@ -20,7 +20,6 @@ from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.avoiding import Advice, advice
 from kafkalearn.oncall.logs.causes import CAUSES, LEFT, UNKNOWN, client_of
 from kafkalearn.oncall.logs.lines import LogEvent
-from kafkalearn.oncall.logs.reader import sorted_files
 from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
 from kafkalearn.oncall.logs.transactions import TransactionFinding, findings
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
@@ -459,7 +458,7 @@ def answer(options: argparse.Namespace) -> Why:
         raise KafkaLearnError("standard input is read once")
     with cluster_of(options) as cluster:
         return why(
-            sorted_files(options.logs),
+            [each if each == STANDARD_INPUT else Path(each) for each in options.logs],
             group=options.group,
             zone=_zones(options.zone or []),
             settings=dict(_setting(each) for each in options.set),

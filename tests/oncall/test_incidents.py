@@ -7,6 +7,7 @@ import pytest
 from kafkalearn.base.files import data_directory
 from kafkalearn.oncall import why
 from kafkalearn.oncall.answer import Outcome
+from tests.oncall.examples import asked
 
 A = "c1-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11"
 B = "c2-1b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a12"
@@ -457,6 +458,13 @@ def test_a_folder_with_an_odd_file_is_read(tmp_path):
     answer = why([tmp_path], has_advice=False)
     assert answer.as_data()["skipped_files"] == [str(tmp_path / "core.123")]
     assert "is no text, and was passed over." in " ".join(str(answer).split())
+    code, said, _ = asked(["why", str(tmp_path), "--json"])  # the command names the folder as well
+    assert (code, json.loads(said)["skipped_files"]) == (answer.outcome, [str(tmp_path / "core.123")])
+
+
+@pytest.mark.parametrize("lines", [["{", " "], ["{", ""], [" ", "{", "\t", "}"], ['{"a": 1', " ", "  "]])
+def test_an_object_that_never_ends_and_blank_lines_are_no_log(lines):
+    assert why(lines).outcome == Outcome.CANNOT_TELL
 
 
 @pytest.mark.parametrize("kind", ["bz2", "xz", "zst"])

@@ -404,7 +404,7 @@ class Reader:
         head, self._head = self._head, None
         if head is not None:
             text = f"{head} {text.strip()}"
-        elif text[0] in " \t" and _STACK.match(text):
+        elif text[:1] in (" ", "\t") and _STACK.match(text):
             return None  # a line of a stack trace
         event = self._in_known_layout(text, source, number)
         if event is None and speaks_of_transactions(text) and self._takes_transaction(text, source, number):
