@@ -207,7 +207,7 @@ def parse_environment(file: PropertiesFile) -> tuple[Line, ...]:
     """The variables in lines such as those of ``.env``: with or without ``export``, their values in quotes or not.
 
     >>> from kafkalearn.oncall.settings import parse_properties
-    >>> given = parse_properties('export KAFKA_ACKS="1"  # one\n# no\nA=b c')
+    >>> given = parse_properties('export KAFKA_ACKS="1"  # one\\n# no\\nA=b c')
     >>> [(each.name, each.value) for each in parse_environment(given)]
     [('KAFKA_ACKS', '1'), ('A', 'b c')]
     """

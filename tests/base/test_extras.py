@@ -53,7 +53,7 @@ def test_a_batch_of_zstd_names_the_smallest_extra_that_has_pyarrow():
 
 
 def test_a_yaml_file_names_the_extra_that_reads_it():
-    statement = "from kafkalearn.oncall.settings_files import parse_yaml; parse_yaml('a: 1')"
+    statement = "from kafkalearn.oncall.settings_formats import yaml_documents; yaml_documents('a: 1')"
     advice = "which is not installed: pip install 'kafkalearn[yaml]'"
     assert printed_without(["yaml"], statement) == f"MissingExtra: a YAML file needs yaml, {advice}"
 

@@ -9,6 +9,7 @@ import json
 import re
 import tarfile
 import zipfile
+from dataclasses import replace
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -75,11 +76,19 @@ def archive(tmp_path, monkeypatch):
         entry = tarfile.TarInfo("package/one.js")
         entry.size = 3
         written.addfile(entry, io.BytesIO(b"one"))
-    return package
+    digest = hashlib.sha512(package.archive.read_bytes()).digest()
+    return replace(package, sha512=base64.b64encode(digest).decode())
 
 
 def test_files_come_from_the_archive_that_is_there(archive):
     assert files(archive, "one.js") == {"one.js": b"one"}
+
+
+def test_an_archive_that_was_changed_where_it_lies_is_none(archive):
+    archive.archive.write_bytes(archive.archive.read_bytes() + b" ")
+
+    with pytest.raises(NotFetched, match="npm does not bring"):
+        files(archive, "one.js")
 
 
 def test_an_archive_with_another_hash_is_refused_and_not_kept(tmp_path, monkeypatch):

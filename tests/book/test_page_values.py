@@ -132,4 +132,4 @@ def test_a_picture_that_was_run_is_drawn_in_the_page_as_the_recorded_one_and_has
 
     assert "<img " in shown["text/html"]
     assert drawn({"shown": shown}).startswith("<svg ")
-    assert ":is(.jp-RenderedHTML, .live-shown) > svg text { font-family: var(--kl-text); }" in face()
+    assert ":is(.jp-RenderedHTML, .live-shown, .kl-player) > svg text { font-family: var(--kl-text); }" in face()

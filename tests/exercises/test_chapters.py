@@ -458,8 +458,7 @@ GAME = Game(
         (
             "BrokerCrashed(1) > BrokerCrashed(1)",
             ERROR,
-            "This cannot be checked. Move 2, BrokerCrashed(1), cannot come there: BrokerCrashed(broker_id=1): the "
-            "broker is down already.",
+            "This cannot be checked. Move 2, BrokerCrashed(1), cannot come there: the broker is down already.",
         ),
         (7, ERROR, "This cannot be checked. 7 is a whole number; give a list of moves, or a line such as "),
         ("Fetch(2) > " * (MOST_MOVES + 1), ERROR, "This cannot be checked. These are 51 moves; more than 50 are not"),
