@@ -6,10 +6,16 @@
 // Notebook 7 of another environment, each player brings it (kafkalearn.drawing.widgets) and `initialize` is called.
 
 const WIDGET_VIEW = "application/vnd.jupyter.widget-view+json", WIDGET_STATE = "application/vnd.jupyter.widget-state+json";
-const attended = (globalThis.kafkalearnStates ??= new WeakSet()); // the notebooks whose file is attended to already
+const { attended, writing } = (globalThis.kafkalearnStates ??= { attended: new WeakSet(), writing: new WeakSet() }); // by file
 
 export function keepStates(context, living = null) {
   const { model, ready } = context;
+  if (living && !writing.has(context)) { // JupyterLab's own side may be there with the setting that writes none
+    writing.add(context);
+    context.saveState.connect((_, phase) => {
+      if (phase === "started") model.setMetadata("widgets", { [WIDGET_STATE]: living() });
+    });
+  }
   if (attended.has(context)) return;
   attended.add(context);
   const known = {};
@@ -42,9 +48,6 @@ export function keepStates(context, living = null) {
   ready.then(() => { // whoever writes is answered at once: what is saved is what stands there afterwards
     keep();
     model.metadataChanged.connect(keep);
-  });
-  if (living) context.saveState.connect((_, phase) => {
-    if (phase === "started") model.setMetadata("widgets", { [WIDGET_STATE]: living() });
   });
 }
 

@@ -189,6 +189,7 @@ SPARK_JAVA_OPTIONS = (
     "-Dio.netty.handler.ssl.defaultEndpointVerificationAlgorithm=NONE",
     "--sun-misc-unsafe-memory-access=allow",
     "--enable-native-access=ALL-UNNAMED",
+    "-Xss4m",  # ours: large plans are gone through recursively, and a frame that is not compiled yet takes more
 )
 
 
