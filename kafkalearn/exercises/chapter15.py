@@ -232,8 +232,8 @@ what_next = Exercise(
         ),
         Misconception(
             {"INVALID_PRODUCER_EPOCH": "close"},
-            "So it was up to 2.6. Today the client lets you give the transaction up, and at version 2 that succeeds where "
-            "the coordinator had aborted for time.",
+            "So it was up to 2.6. Today the client lets you give the transaction up, and at transaction.version 2 that "
+            "succeeds where the coordinator had aborted for time.",
         ),
         Misconception({"ILLEGAL_GENERATION": "close"}, "The producer is well; it is the group that has moved on."),
         Misconception(
