@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "live": {"core"},
     "lab": {"core"},
     "oncall": {"core", "drawing", "live"},
+    "tiny": set(),
     "__main__": {"core", "oncall"},
 }
 """For each part around the core what of ours it may import beside itself; the core imports the core."""
@@ -68,6 +69,11 @@ def test_imports_point_one_way(module):
     for name in imports_of(module):
         if name.partition(".")[0] == "kafkalearn":
             assert part_of(name) in allowed, f"{module} imports {name}"
+
+
+def test_the_one_sitting_stands_on_python_alone_and_nothing_stands_on_it():
+    assert {name.partition(".")[0] for name in imports_of("kafkalearn.tiny")} <= sys.stdlib_module_names
+    assert [module for module in MODULES if "kafkalearn.tiny" in imports_of(module)] == []
 
 
 @every_case("module", MODULES)
