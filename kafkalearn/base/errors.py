@@ -81,7 +81,7 @@ LONGEST_NAME = 200  # of what a likeness is looked for: no name of Kafka's is ha
 
 
 def printable(text: str) -> str:
-    """Somebody else's text without what moves a terminal's cursor: control characters are written as escapes.
+    r"""Somebody else's text without what moves a terminal's cursor: control characters are written as escapes.
 
     Line ends stay; whoever prints one line replaces them as well.
 
