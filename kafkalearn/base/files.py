@@ -363,9 +363,9 @@ def written_whole(contents: Mapping[Path, str]) -> None:
 
     Examples
     --------
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> written_whole({folder / "a.csv": "1,2", folder / "b.csv": "3,4"})
-    >>> sorted(each.name for each in folder.iterdir())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written_whole({Path(folder, "a.csv"): "1,2", Path(folder, "b.csv"): "3,4"})
+    ...     sorted(each.name for each in Path(folder).iterdir())
     ['a.csv', 'b.csv']
     """
     beside: dict[Path, str] = {}

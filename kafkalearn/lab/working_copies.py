@@ -17,6 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from kafkalearn.base.errors import KafkaLearnError, unknown_name
+from kafkalearn.base.files import written_whole
 from kafkalearn.predictions.marking import MARK, marked
 
 RECORD = ".made-from.json"  # in the folder of the copies: for each, the digest of what it was made from
@@ -213,11 +214,4 @@ def _make(folder: Path) -> None:
 
 def _write(path: Path, content: dict) -> None:
     """All of it or nothing: a copy half written would be neither the course's nor the reader's."""
-    half = path.with_name(path.name + ".part")
-    try:
-        half.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
-        half.replace(path)
-    except OSError as error:
-        if half.is_file():
-            half.unlink()
-        raise KafkaLearnError(f"{path} cannot be written: {error.strerror}") from None
+    written_whole({path: json.dumps(content, indent=1, ensure_ascii=False) + "\n"})

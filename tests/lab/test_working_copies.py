@@ -1,6 +1,8 @@
 """The reader's copies: without results, following the course until they are touched, never overwritten."""
 
+import errno
 import json
+import os
 
 import pytest
 
@@ -143,13 +145,21 @@ def test_a_file_in_place_of_the_folder_is_said(course, tmp_path):
         changes(course, tmp_path / "mine")
 
 
-def test_a_copy_that_cannot_be_written_is_said_and_nothing_half_written_stays(course, tmp_path):
+def test_a_copy_that_cannot_be_written_is_said_and_nothing_half_written_stays(course, tmp_path, monkeypatch):
+    replace = os.replace
+
+    def refuses_one(half, path):
+        if path.name == "06_commits.ipynb":
+            raise IsADirectoryError(errno.EISDIR, "Is a directory")
+        replace(half, path)
+
+    monkeypatch.setattr(os, "replace", refuses_one)
     mine = tmp_path / "mine"
-    (mine / "06_commits.ipynb.part").mkdir(parents=True)
 
     with pytest.raises(KafkaLearnError, match=r"06_commits\.ipynb cannot be written: Is a directory"):
         changes(course, mine)
     assert not (mine / "06_commits.ipynb").exists()
+    assert [each.name for each in mine.iterdir() if "06_commits" in each.name] == []
 
 
 def test_a_broken_chapter_of_the_course_is_named(course, tmp_path):
