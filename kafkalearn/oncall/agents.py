@@ -27,7 +27,7 @@ from typing import Any
 from kafkalearn import __version__
 from kafkalearn.base.errors import KafkaLearnError, printable, require, shown
 from kafkalearn.oncall import tool_calls
-from kafkalearn.oncall.command import ABOUT, QUESTIONS, question_named
+from kafkalearn.oncall.command import ABOUT, QUESTIONS
 from kafkalearn.oncall.tool_calls import CLUSTER, Access, input_schema, output_schema
 
 require("kafkalearn mcp", "mcp")  # in one sentence, before anything of it is imported
@@ -70,12 +70,12 @@ async def _list_tools(context: object, params: object) -> types.ListToolsResult:
         tools=[
             types.Tool(
                 name=name,
-                description=question_named(name).HELP,
+                description=about,
                 input_schema=input_schema(name),
                 output_schema=output_schema(name),
                 annotations=only_reads,
             )
-            for name in QUESTIONS
+            for name, about in QUESTIONS.items()
         ]
     )
 

@@ -3,7 +3,6 @@
 ``kafkalearn QUESTION --help`` says what a question takes. The frame is in `main`; the file of a question's name has
 what is its own, and is imported only when the question is asked:
 
-- ``HELP``: one line;
 - ``arguments(parser)``: declares its arguments on an `argparse.ArgumentParser`;
 - ``answer(options)``: the `kafkalearn.oncall.answer.Answer` to what was parsed, by the function of the same name in
   `kafkalearn.oncall`.
@@ -21,7 +20,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
@@ -35,8 +34,15 @@ from kafkalearn.oncall.options import add_bootstrap, file_argument
 FORMAT_VERSION = 1
 """Of what ``--json`` prints, as ``answers.schema.json`` beside this file has it: names that are there stay."""
 
-QUESTIONS = ("where", "why", "lag", "xray", "upgrade", "safe")
-"""The questions, in the order in which the help has them."""
+QUESTIONS = {
+    "where": "where is my group, key or transactional id: its partition, and the broker that leads it",
+    "why": "why did my group rebalance: the causes, from the logs of brokers and consumers",
+    "lag": "why is the lag of my group what it is: what it does, its cause, and when it will be gone",
+    "xray": "what is in my segment files: records, damage, the cleaner, groups, open transactions",
+    "upgrade": "what an upgrade changes for my own properties files, the most dangerous first",
+    "safe": "can my settings lose or double a record: the shortest run that does, in words and as a film",
+}
+"""The questions, in the order in which the help has them, and what each one answers."""
 
 MCP = "mcp"
 """What is asked in place of a question by who wants them all as tools: `kafkalearn.oncall.agents`."""
@@ -96,24 +102,21 @@ def question_named(name: str) -> ModuleType:
     return import_module(f"kafkalearn.oncall.{name}")
 
 
-def command_parser(questions: Iterable[str] = QUESTIONS) -> argparse.ArgumentParser:
-    """The parser of the whole command, or with some of its questions only: each one is imported for it."""
+def command_parser(with_arguments: Collection[str] = tuple(QUESTIONS)) -> argparse.ArgumentParser:
+    """The parser of the command; only the questions whose arguments are wanted are imported."""
     parser = _Parser("kafkalearn", description=ABOUT, epilog=EXIT_CODES, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"kafkalearn {__version__}")
     parser.add_argument("--completion", choices=("bash", "zsh", "tcsh"), help="print the completion for a shell")
     asked = parser.add_subparsers(dest="question", metavar="QUESTION", parser_class=_Parser)
-    for name in questions:
-        module = question_named(name)
-        one = asked.add_parser(name, help=module.HELP, description=module.HELP, allow_abbrev=False)
-        module.arguments(one)
-        one.add_argument("--json", action="store_true", help="the answer as JSON, for a program")
-    if questions is QUESTIONS:
-        about = "The same questions as tools for an agent, over MCP on standard input and output; nothing is written."
-        one = asked.add_parser(
-            MCP, help="the questions as tools for an agent; needs kafkalearn[agents]", description=about
-        )
-        file_argument(one, "--folder", metavar="DIR", action="append", default=[], help="read files in this folder")
-        add_bootstrap(one)
+    for name, about in QUESTIONS.items():
+        one = asked.add_parser(name, help=about, description=about, allow_abbrev=False)
+        if name in with_arguments:
+            question_named(name).arguments(one)
+            one.add_argument("--json", action="store_true", help="the answer as JSON, for a program")
+    about = "The same questions as tools for an agent, over MCP on standard input and output; nothing is written."
+    one = asked.add_parser(MCP, help="the questions as tools for an agent; needs kafkalearn[agents]", description=about)
+    file_argument(one, "--folder", metavar="DIR", action="append", default=[], help="read files in this folder")
+    add_bootstrap(one)
     return parser
 
 
@@ -138,13 +141,12 @@ def main(words: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if words is None else list(words)
     _make_printable(sys.stdout, sys.stderr)
-    named = [word for word in words[:1] if word in QUESTIONS]  # only its own question is imported
     try:
-        options = command_parser(named or QUESTIONS).parse_args(words)
+        options = command_parser(words[:1]).parse_args(words)  # a question stands first: no other one is imported
         if options.completion:
             return _print(completion_for(options.completion, command_parser()), Outcome.FINE)
         if options.question is None:
-            command_parser().print_help(sys.stderr)
+            command_parser(()).print_help(sys.stderr)
             return Outcome.CANNOT_TELL
         if options.question == MCP:
             agents = import_module("kafkalearn.oncall.agents")

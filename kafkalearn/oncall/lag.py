@@ -352,8 +352,6 @@ class Lag(Answer):
 
 # The command line.
 
-HELP = "why is the lag of my group what it is: what it does, its cause, and when it will be gone"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kafkalearn.oncall.answer import text_of
-from kafkalearn.oncall.settings import read_properties
 
 if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
@@ -28,6 +27,7 @@ def cluster_of(options: argparse.Namespace) -> Iterator[Cluster | None]:
         yield None
         return
     from kafkalearn.live import connect  # the only part that is not of the core
+    from kafkalearn.oncall.settings import read_properties
 
     config = {} if options.config is None else read_properties(options.config).values
     with connect(options.bootstrap, config) as cluster:

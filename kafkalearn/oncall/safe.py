@@ -352,7 +352,6 @@ def _written(value: object) -> str:
 
 # The command line.
 
-HELP = "can my settings lose or double a record: the shortest run that does, in words and as a film"
 ELR = "eligible.leader.replicas.version"
 TRUTHS = {"true": True, "false": False}
 SIDES = ("broker", "topic", "producer", "consumer")

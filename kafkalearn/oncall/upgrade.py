@@ -706,7 +706,6 @@ class Upgrade(Answer):
 
 # The command line.
 
-HELP = "what an upgrade changes for my own properties files, the most dangerous first"
 SIDES = ("broker", "topic", "group", "producer", "consumer", "admin")
 
 

@@ -427,8 +427,6 @@ class Where(Answer):
 
 # The command line.
 
-HELP = "where is my group, key or transactional id: its partition, and the broker that leads it"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""

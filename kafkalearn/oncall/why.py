@@ -417,8 +417,6 @@ def seconds(ms: int) -> str:
 
 # The command line.
 
-HELP = "why did my group rebalance: the causes, from the logs of brokers and consumers"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""

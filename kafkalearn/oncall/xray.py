@@ -405,7 +405,6 @@ def _number(name: str, value: object) -> object:
 
 # The command line.
 
-HELP = "what is in my segment files: records, damage, the cleaner, groups, open transactions"
 SILENT_S, AGAIN_S = 1.0, 0.5  # a quick answer needs no progress
 
 
