@@ -1,6 +1,7 @@
 """The frame: exit codes, streams, terminals, and answers whose form stays."""
 
 import doctest
+import errno
 import io
 import json
 import os
@@ -135,7 +136,7 @@ def test_a_terminal_of_any_encoding_can_show_it(monkeypatch, encoding, words):
 
 class Closed(io.StringIO):
     def flush(self):
-        raise BrokenPipeError(32, "Broken pipe")
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 
 
 def test_who_stops_reading_gets_the_same_exit_code(monkeypatch):
