@@ -93,7 +93,7 @@ QUICK += ["-m", "not spark and not cluster and not browser and not live and not 
 
 
 # What has examples in its docstrings stands beside the tests.
-WITH_EXAMPLES = ["tests", "kafkalearn", "conformance", "tools/page", "tools/size.py"]
+WITH_EXAMPLES = ["tests", "kafkalearn", "conformance", "tools/page", "tools/house.py"]
 
 
 def quick(words):
@@ -167,9 +167,9 @@ def release(words):
     return hand_over("-m", "tools.release", *words)
 
 
-def size(words):
-    """Prints how large each part of the house is, beside its budget."""
-    return hand_over("-m", "tools.size", *words)
+def house(words):
+    """Reports to a reviewer: sizes, long files, doubled names, minutes and slides of the chapters."""
+    return hand_over("-m", "tools.house", *words)
 
 
 def lock(words):
@@ -191,7 +191,7 @@ def setup(words):
 
 
 OFFERED = (lab, reset, edit, quick, test, ci, nightly, fuzz)
-OFFERED += (book, chapters, minutes, bench, live, conform, report, grades, settings, release, size, lock, setup)
+OFFERED += (book, chapters, minutes, bench, live, conform, report, grades, settings, release, house, lock, setup)
 COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
 
 

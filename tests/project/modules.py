@@ -23,8 +23,6 @@ def _name_of(path: Path) -> str:
 
 MODULES = {_name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 PACKAGES = tuple(name for name, path in MODULES.items() if path.name == "__init__.py")
-FACES = tuple(name for name, path in MODULES.items() if "\n__all__ = " in path.read_text(encoding="utf-8"))
-"""Modules and packages that say what they are asked for."""
 
 
 def part_of(module: str) -> str:

@@ -113,7 +113,6 @@ def test_marks_lose_no_word_and_leave_the_chapter_as_it_was(path):
 def test_what_is_right_is_among_what_may_be_said_and_something_else_is_too(name):
     question = all_predictions()[name]
     assert question.so.count("\n") == 0
-    assert len(question.so) <= 200
     assert [each for each in (question.so, *question.options) if re.search(r"\*\w", re.sub("`[^`]*`", "", each))] == []
     if question.kind == "number":
         assert question.is_right(question.right)
@@ -134,13 +133,3 @@ def test_the_answer_is_said_in_every_verdict_and_once(name):
     assert question.so in "".join(question.told)
     assert answer.lower() == question.right.lower()
     assert (before, after[:2]) == ("The answer: ", ". ") or (before, answer + after) == ("", question.so)
-
-
-def test_readers_do_not_find_the_right_one_in_the_same_place():
-    places = [
-        each.options.index(each.right)
-        for each in all_predictions().values()
-        if each.kind == "choice" and len(each.options) == 4
-    ]
-
-    assert all(places.count(place) > len(places) / 8 for place in range(4))

@@ -13,7 +13,6 @@ from pathlib import Path
 from tools.environment import ROOT
 
 NOTES = ROOT / "docs" / "instructor"
-MOST_MINUTES = 75  # for a chapter without its exercises
 _ROW = re.compile(r"^\| (.+?) \| (\d+) \|$", re.MULTILINE)
 WITHOUT, EXERCISES, WITH = "**without exercises**", "exercises", "**with exercises**"
 
