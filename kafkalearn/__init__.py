@@ -46,14 +46,27 @@ Around this core, never imported by it:
 - `kafkalearn.live`: a real Kafka, started on this machine or your own, to hold the rules to (imports confluent_kafka)
 - `kafkalearn.lab`: JupyterLab's side of the course
 
-``import kafkalearn`` loads none of this. The helpers asked for first are here by name, and load what they need
-when they are used; so do the parts of the core:
+``import kafkalearn`` loads none of this. Four helpers are here by name, and each loads what it needs at its first use;
+so do the packages of the core:
+
+- a hash-partition calculator: `partition_for_key`, `offsets_partition`, `find_coordinator`
+- a rebalance simulator, range against sticky: `rebalance`, `assign`, `Member`
+- replication stepped by LEO and HW: ``kafkalearn.replication``
+- a visualiser of tombstones and compaction: ``kafkalearn.log``
+
+`render_text` prints a run of any simulator, `animate` draws it.
 
 >>> import kafkalearn
 >>> kafkalearn.offsets_partition("test-group")
 12
 >>> kafkalearn.partition_for_key(b"user-42", 6)
 4
+>>> three = [kafkalearn.Member(name, ["orders"]) for name in ("c1", "c2", "c3")]
+>>> print(kafkalearn.render_text(kafkalearn.rebalance("sticky", {"orders": 6}, three, three[1:])[-1:]))
+All are assigned anew. 2 partitions have another owner than at the start, 4 have the one they had.
+c2 (3): orders-1 orders-4 orders-0*
+c3 (3): orders-2 orders-5 orders-3*
+nobody reads: nothing
 >>> kafkalearn.releases.default("session.timeout.ms", "2.8"), kafkalearn.releases.at_least("3.0", "2.8")
 (10000, False)
 """
@@ -62,6 +75,9 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
 if TYPE_CHECKING:
+    from kafkalearn.assignors import Member as Member
+    from kafkalearn.assignors import assign as assign
+    from kafkalearn.assignors import rebalance as rebalance
     from kafkalearn.base.errors import KafkaLearnError as KafkaLearnError
     from kafkalearn.base.hashing import java_string_hash as java_string_hash
     from kafkalearn.base.hashing import murmur2 as murmur2
@@ -70,18 +86,25 @@ if TYPE_CHECKING:
     from kafkalearn.coordinator import round_robin_leaders as round_robin_leaders
     from kafkalearn.partitioning import partition_for_key as partition_for_key
     from kafkalearn.releases.ledger import ledger as ledger
+    from kafkalearn.views import animate as animate
+    from kafkalearn.views import render_text as render_text
 del TYPE_CHECKING
 
 __version__ = "0.1.0"
 
 _HELPERS = {
     "KafkaLearnError": "base.errors",
+    "Member": "assignors",
+    "animate": "views",
+    "assign": "assignors",
     "find_coordinator": "coordinator",
     "java_string_hash": "base.hashing",
     "ledger": "releases.ledger",
     "murmur2": "base.hashing",
     "offsets_partition": "coordinator",
     "partition_for_key": "partitioning",
+    "rebalance": "assignors",
+    "render_text": "views",
     "round_robin_leaders": "coordinator",
 }
 
@@ -111,7 +134,7 @@ __all__ = ["__version__", *_HELPERS]
 
 
 def __getattr__(name: str) -> object:
-    """The helper or part of that name, imported at its first use."""
+    """The helper or package of that name, imported at its first use."""
     if name in _PARTS:
         return import_module(f"kafkalearn.{name}")
     if name in _HELPERS:

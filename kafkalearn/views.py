@@ -1,45 +1,20 @@
-"""Traces and counts as pictures: what a notebook needs by name.
+"""Render traces and statistics: as SVG, plain text, figures, and players for a notebook.
 
-- `play` steps through a trace; `animate` draws a whole run of any simulator for it, and `animation` with a function of
-  your own; `vary` adds controls to it or to a picture,
-  `slider` is one of them whose values have words; `save` writes any of them as SVG, PNG or GIF.
-- `touch` lets the reader play by hand: what is clicked in a picture happens; `board_named` has the pictures of the
-  chapters for it, and their games (`kafkalearn.drawing.touching` makes others).
-- `draw_lookup`, `draw_key`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the
-  same in a sentence, `lookup_text` and `keyless_text` in plain text.
-- `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
-  statistics over many rows.
-- `draw_replication`, `describe_replication` and `replication_text` show a partition on its brokers; `draw_hw_leo` and
-  `draw_lag` its marks over a run, and how far followers lag.
-- `draw_log`, `describe_log` and `log_text` show a log and its cleaner; `draw_crossing`, `describe_crossing` and
-  `crossing_text` a reader on its way through one; `draw_survivors` what a pass has left of each part.
-- `draw_wheels`, `draw_purgatory` and `draw_requests`, each with its `describe_` and its text, show timers, watch
-  lists, and who waits for a partition; `draw_waiting` how many wait over time.
-- `draw_commits`, `describe_commits` and `commits_text` show a group that reads a partition, what it commits and what a
-  crash costs; `draw_commit_costs` commits against duplicates, by strategy.
-- `draw_assignment` and `draw_rebalance` show who has which partition, and a rebalance moment by moment, each with its
-  `describe_` and its text; `draw_measures` what a change costs by each assignor, `draw_shares` how often which share.
-- `draw_group`, `describe_group` and `group_text` show a consumer group in a scenario, moment by moment; `draw_timeline`
-  the whole scenario, `draw_group_states` the states of a classic group and every way between them; `draw_epochs` a
-  KIP-848 group heartbeat by heartbeat, `draw_mixed` and `draw_pods` one that changes its protocol.
-- `draw_consuming`, `describe_consuming` and `consuming_text` show a topic and what its groups have read of it;
-  `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind. `draw_push`, `describe_push` and
-  `push_text` show the same records pulled from a log and pushed from queues.
-- `draw_record_bytes` and `describe_record_bytes` show a record of the offsets topic byte by byte (`record_bytes` takes
-  it apart, `record_bytes_text` is all of it); `draw_store`, `describe_store`, `store_text` its coordinator's store;
-  `draw_commit_path`, `describe_commit_path` and `commit_path_text` the brokers of its partition.
-- `draw_delivery`, `describe_delivery` and `delivery_text` show a producer in front of its partition; `draw_results`
-  what can happen to a record under every setting.
-- `draw_transactions`, `describe_transactions` and `transactions_text` show a transaction coordinator, partitions with
-  their last stable offsets, and the offsets of groups.
-- `draw_zookeeper`, `describe_zookeeper` and `zookeeper_text` show a group of old consumers and its ZooKeeper;
-  `draw_fetching` and `describe_fetching` its fetch pipeline; `draw_offset_stores` and `describe_offset_stores` where it
-  commits, and which store a start believes; `draw_simple_consumer` and `describe_simple_consumer` an application that
-  does all this by hand; `draw_eras` one scenario in several eras.
-- `draw_leadership` shows who leads in a cluster, `draw_truncation` a log that is cut under its readers, each with its
-  `describe_` and its text; `draw_load` what dead brokers leave to others, `draw_moves` what a plan copies.
-  `draw_failover` shows a coordinator's death second by second, `draw_coordinator_life` what each broker is to its
-  partition, `draw_load_times` how long loads take.
+- `animate` renders a run of any simulator frame by frame, as SVG with captions; `play` steps through it in a notebook;
+  `render_text` gives the same run as plain text. `animation` takes a drawing function of your own; `vary` adds
+  controls to an animation or a picture, `slider` is one whose values have labels; `save` writes SVG, PNG or GIF.
+- `touch` is the interactive one: what is clicked in a picture happens; `board_named` returns the interactive pictures
+  and games of the chapters (`kafkalearn.drawing.touching` makes others).
+- `draw_X` renders one moment as SVG and `describe_X` says it in a sentence, for each X of lookup, keyless, replication,
+  log, crossing (a reader on its way through a log), purgatory, requests, wheels, commits, assignment, rebalance, group,
+  epochs (KIP-848), mixed and pods (a group that changes its protocol), consuming, push, record_bytes, store,
+  commit_path, delivery, transactions, zookeeper, fetching, offset_stores, simple_consumer, leadership, truncation,
+  failover and coordinator_life. `record_bytes` takes a record of the offsets topic apart, byte by byte.
+- Pictures of other results: `draw_key`, `draw_offsets_topic`; `draw_timeline` of a scenario, `draw_group_states` of the
+  states of a classic group; `draw_eras`; `draw_load`, `draw_moves`, `draw_load_times` of brokers and plans.
+- `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_hw_leo`,
+  `draw_lag`, `draw_survivors`, `draw_waiting`, `draw_results`, `draw_commit_costs`, `draw_measures`, `draw_shares`,
+  `draw_lag_by_partition` and `draw_lag_over_time` plot statistics over many rows.
 - `progress_bar` is for jobs that take seconds.
 
 This is the only place that imports matplotlib, ipywidgets and anywidget; each name loads only what it needs.
@@ -60,9 +35,7 @@ from kafkalearn.drawing import player
 
 _NAMES_OF = {
     "boards": "board_named",
-    "assignors.picture": (
-        "assignment_text describe_assignment describe_rebalance draw_assignment draw_rebalance rebalance_text"
-    ),
+    "assignors.picture": "describe_assignment describe_rebalance draw_assignment draw_rebalance rebalance_text",
     "commits.picture": "commits_text describe_commits draw_commits",
     "consuming.picture": "consuming_text describe_consuming draw_consuming",
     "consuming.push_picture": "describe_push draw_push push_text",
@@ -83,7 +56,7 @@ _NAMES_OF = {
     "groups.timeline_picture": "draw_group_states draw_timeline",
     "log.picture": "crossing_text describe_crossing draw_crossing draw_log",
     "log.words": "describe_log log_text",
-    "offsets.record_picture": "describe_record_bytes draw_record_bytes record_bytes record_bytes_text",
+    "offsets.record_picture": "describe_record_bytes draw_record_bytes record_bytes",
     "offsets.replicated_picture": "commit_path_text describe_commit_path draw_commit_path",
     "offsets.store_picture": "describe_store draw_store store_text",
     "operations.coordinator_life.picture": "describe_coordinator_life draw_coordinator_life",
@@ -107,7 +80,7 @@ _NAMES_OF = {
 
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
-__all__ = sorted([*_MODULE_OF, "animate"])
+__all__ = sorted([*(name for name in _MODULE_OF if not name.endswith("_text")), "animate", "render_text"])
 
 
 def __getattr__(name: str) -> Any:
@@ -162,8 +135,8 @@ _STATES = {
 """The states of each picture: ``draw_`` and ``describe_`` are in front of its name."""
 
 _WANTED = {
-    "settings": "this run is drawn with what it was made with: animate(run, settings)",
-    "outcome": "a scenario is drawn from all that came of it: animate(simulate(...)), not of its trace alone",
+    "settings": "this run is rendered with what it was made with, animate(run, settings) or render_text(run, settings)",
+    "outcome": "a scenario is rendered from all that came of it: animate(simulate(...)), not of its trace alone",
 }
 
 _PICTURE_OF = {f"kafkalearn.{state}": name for name, states in _STATES.items() for state in states.split()}
@@ -202,23 +175,65 @@ def animate(
     return player.animation(trace, draw, describe, title=title, start=start, stills=stills)
 
 
+def render_text(run: Any, settings: object = None) -> str:
+    """Every moment of a run as plain text, for a terminal: what happened, and the state that it left.
+
+    Parameters
+    ----------
+    run, settings
+        As in `animate`. A part of a run is one, too: ``run[-1:]`` is its last moment.
+
+    Returns
+    -------
+    str
+        The moments one below the other, an empty line between them. A simulator that has no text view gives the
+        sentence of each moment alone.
+
+    Raises
+    ------
+    KafkaLearnError
+        If no text is known for such a run, or settings are missing or of another simulator.
+
+    Examples
+    --------
+    >>> from kafkalearn.replication import Fetch, Produce, Settings, simulate
+    >>> two = Settings(replica_count=2)
+    >>> print(render_text(simulate(two, [Produce(), Fetch(2)])[-1:], two))
+    Broker 2 fetches from 0. Broker 2 gets offset 0 and HW 0.
+    leader 1, epoch 0, ISR 1, 2
+      1 leader, epoch 0  LEO 1, HW 0           | 0:m1
+      2 in the ISR       LEO 1, HW 0, known 0  | 0:m1
+    waits: request 1 for HW 1
+    """
+    trace = getattr(run, "trace", run)
+    name = _name_of(run, trace)
+    render = _bound(f"{name}_text" if f"{name}_text" in _MODULE_OF else f"describe_{name}", run, trace, settings)
+    moments = [render(frame, before) for frame, before in zip(trace, (None, *trace[:-1]), strict=True)]
+    return "\n\n".join(moments)
+
+
 def _drawn_by(run: Any, trace: Any, settings: object) -> tuple[Any, Any]:
     """What draws a moment of this run, and what describes it: functions of a frame and the one before."""
     if trace is None or trace == ():
         return None, None  # `animation` says what is missing
-    if not (isinstance(trace, tuple) and all(isinstance(each, Frame) for each in trace)):
+    name = _name_of(run, trace)
+    return _bound(f"draw_{name}", run, trace, settings), _bound(f"describe_{name}", run, trace, settings)
+
+
+def _name_of(run: Any, trace: Any) -> str:
+    """The name of the picture that a run has."""
+    if not (trace and isinstance(trace, tuple) and all(isinstance(each, Frame) for each in trace)):
         raise KafkaLearnError(f"a run is the tuple of moments that a simulator returns, got {shown(run)}")
     state = f"{type(trace[0].state).__module__}.{type(trace[0].state).__qualname__}"
     if state not in _PICTURE_OF:
         raise KafkaLearnError(f"no picture is known for states of {state}; bring your own: animation(run, draw)")
-    name = _PICTURE_OF[state]
-    given = {"trace": trace, "settings": settings, "outcome": run}
-    return _bound(f"draw_{name}", given), _bound(f"describe_{name}", given)
+    return _PICTURE_OF[state]
 
 
-def _bound(name: str, given: dict[str, object]) -> Callable[..., object]:
+def _bound(name: str, run: Any, trace: Any, settings: object) -> Callable[..., Any]:
     """A function of a picture, with all that stands before the frame filled in."""
     whole = __getattr__(name)
+    given = {"trace": trace, "settings": settings, "outcome": run}
     first = [*takewhile("frame".__ne__, signature(whole).parameters)]
     hints = get_type_hints(whole)
     for each in first:

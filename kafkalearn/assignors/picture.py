@@ -1,8 +1,8 @@
 """Assignments and rebalances in words, and as pictures: a lane for each member, a cell for each partition.
 
-In words: a sentence (`describe_assignment`, `describe_rebalance`), or the whole of it as text (`assignment_text`,
-`rebalance_text`). `draw_assignment` draws an assignment, alone or against the one before it, what moved marked.
-`draw_rebalance` draws one moment of a run of `kafkalearn.assignors.rebalance`, to the size that all its moments need.
+In words: a sentence (`describe_assignment`, `describe_rebalance`), or a whole moment as text (`rebalance_text`).
+`draw_assignment` draws an assignment, alone or against the one before it, what moved marked.
+`draw_rebalance` draws one moment of a run of `kafkalearn.assignors.rebalance`, in the size that all its moments need.
 """
 
 from __future__ import annotations
@@ -82,24 +82,6 @@ def describe_assignment(assignment: Assignment, before: Assignment | None = None
         *([f"{made.lost_count:,} {'has' if made.lost_count == 1 else 'have'} none now"] if made.lost_count else []),
     ]
     return f"{words} {', '.join(parts)}."
-
-
-def assignment_text(assignment: Assignment, before: Assignment | None = None) -> str:
-    """An assignment in plain text, a line for each member; with the one before it, ``*`` marks what moved or is new.
-
-    Examples
-    --------
-    >>> from kafkalearn.assignors import Member, assign
-    >>> three = assign("range", {"t": 4}, [Member(name, ["t"]) for name in ("C0", "C1", "C2")])
-    >>> two = assign("range", {"t": 4}, [Member(name, ["t"]) for name in ("C1", "C2")])
-    >>> print(assignment_text(two, three))
-    C1 (2): t-0* t-1*
-    C2 (2): t-2* t-3
-    gone: C0
-    """
-    owner_before = None if before is None else before.owners()
-    gone = [member_id for member_id in before or () if member_id not in assignment]
-    return "\n".join(_lines(assignment, owner_before) + ([f"gone: {', '.join(gone)}"] if gone else []))
 
 
 def _lines(owned_by: Mapping[str, Sequence[TopicPartition]], owners: Mapping[TopicPartition, str] | None) -> list[str]:

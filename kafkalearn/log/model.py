@@ -244,6 +244,15 @@ class Append(Checked):
         if not self.batches:
             raise KafkaLearnError("an append has at least one batch; give it as Append((NewBatch(...),))")
 
+    @classmethod
+    def of(cls, *records: tuple[str | None, str | None], timestamp_ms: int = 0) -> Append:
+        """Records as (key, value), each in a batch of its own; the value None makes a tombstone.
+
+        >>> [batch.records for batch in Append.of(("anna", "Lyon"), ("anna", None)).batches]
+        [(('anna', 'Lyon', 0),), (('anna', None, 0),)]
+        """
+        return cls(tuple(NewBatch(((key, value, timestamp_ms),)) for key, value in records))
+
 
 @dataclass(frozen=True, slots=True)
 class EndTransaction(Checked):

@@ -257,17 +257,6 @@ def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[Record
     return f"{capitalised(now.part)}, {where}: {data.hex(' ')} is the {_name(piece)}, {_value(piece)}{kind}."
 
 
-def record_bytes_text(trace: Trace[RecordBytes, Field]) -> str:
-    """A whole record in plain text, one field a line."""
-    lines = []
-    for now in (frame.event for frame in trace if frame.event is not None):
-        piece, data = now.piece, _bytes_of(trace[0].state, now)
-        lines.append(f"{now.part:5} {piece.start:3}  {data.hex(' '):48}  {_name(piece)} = {_value(piece)}")
-    if trace[0].state.value is None:
-        lines.append("value null: a tombstone")
-    return "\n".join(lines)
-
-
 def _bytes_of(record: RecordBytes, now: Field) -> bytes:
     data = record.key if now.part == "key" else record.value or b""
     return data[now.piece.start : now.piece.stop]

@@ -15,7 +15,7 @@ from kafkalearn import scenarios
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend, run
 from kafkalearn.releases.lines import RELEASES
-from kafkalearn.views import animate
+from kafkalearn.views import animate, render_text
 from tests import contract
 from tests.contract.simulator import PARTS
 from tests.every import every_case
@@ -186,6 +186,7 @@ def test_each_run_is_drawn_moment_by_moment_by_one_name(simulator, one):
             (0,),
         )
         assert all(shown.captions)
+        assert len(render_text(trace, one.settings).split("\n\n")) == len(trace)
 
 
 def test_a_run_is_drawn_with_settings_of_its_own():
