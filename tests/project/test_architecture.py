@@ -44,6 +44,7 @@ FOREIGN = {
 """The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""
 
 IMPORTED_LATE = {
+    ("kafkalearn.oncall.options", "kafkalearn.oncall.settings"): "only a cluster that is asked has a file of settings",
     ("kafkalearn.formats.compression", "pyarrow"): "most segments are not compressed and need none of it",
     ("kafkalearn.oncall.where", "kafkalearn.partitioning.keyless"): "half of the start of the command",
     ("kafkalearn.oncall.options", "kafkalearn.live"): "a cluster is seldom asked, and needs packages",
