@@ -4,7 +4,7 @@ from kafkalearn.assignors import carrying_out
 from kafkalearn.assignors.carrying_out import AllGaveUp, Assigned, GroupChanged
 from kafkalearn.assignors.members import Member
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.coordinator import lookup
+from kafkalearn.coordinator import lookup, share_states
 from kafkalearn.coordinator.lookup import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
 from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
@@ -23,6 +23,27 @@ SIMULATORS["lookup"] = Simulator(
         Run(lookup.Settings("😀", leaders=(1, None), partition_count=2), (ReadUnit(), ReadUnit(), *LOOKED_UP)),
     ),
     senseless=LOOKED_UP,
+)
+
+# The share coordinator.
+SHARED = share_states.SharePartition("billing", "A6AUkuaxQAm4bUDDQCKT_A", 0)
+ACCEPTED = (share_states.StateBatch(0, 4, share_states.ACKNOWLEDGED, 1),)
+STATE_REQUESTS = (
+    share_states.Initialize(SHARED, 2),
+    share_states.Read(SHARED, 1),
+    share_states.Write(SHARED, 2, 1, 0, ACCEPTED, 5, at_ms=7),
+    share_states.Write(SHARED, 1, 1, 0, ACCEPTED, 5),
+    share_states.Summarize(SHARED),
+    share_states.SnapshotCold(400_000),
+    share_states.Delete(SHARED),
+)
+SIMULATORS["share_states"] = Simulator(
+    home="kafkalearn.coordinator.share_states",
+    runs=tuple(
+        Run(share_states.Settings({SHARED.topic_id: 1}, release, updates), STATE_REQUESTS)
+        for release, updates in (("4.4", 500), ("4.3", 1), ("4.2", 0))
+    ),
+    effects_in=("kafkalearn.coordinator.share_model",),
 )
 
 # The coordinator of a classic group.

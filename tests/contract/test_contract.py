@@ -35,7 +35,7 @@ EXPECTED = {
     *("commits", "consuming", "keyless", "push"),
     *("load_beside_cleaner", "log", "reader"),
     *("delivery", "replication", "truncation"),
-    *("offsets_topic", "replicated_store", "store"),
+    *("offsets_topic", "replicated_store", "share_states", "store"),
     *("coordinator_life", "failover", "leadership", "throttles"),
     *("operations", "requests", "wheel"),
     *("application", "processing", "transactions"),
@@ -164,7 +164,7 @@ def test_to_simulate_is_to_run_from_the_start_and_to_extend_is_to_go_on(simulato
         assert [frame.state for frame in rest] == [frame.state for frame in whole[cut - 1 :]]
 
 
-DRAWN_ELSEWHERE = {"classic", "load_beside_cleaner", "offsets_topic", "throttles", "zookeeper_tree"}
+DRAWN_ELSEWHERE = {"classic", "load_beside_cleaner", "offsets_topic", "share_states", "throttles", "zookeeper_tree"}
 """Simulators whose runs have no picture that is played moment by moment."""
 
 

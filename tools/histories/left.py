@@ -87,6 +87,13 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     "lag at two moments, with the ids and times of a cluster; python -m tests.live.lagging makes another": (
         DATA + "lag/",
     ),
+    "share groups with the ids that a cluster drew for their topics, on which targets and places depend: records, "
+    "requests to share coordinators and targets, each of three releases by raw requests": tuple(
+        VECTORS + "share/" + each
+        for each in (
+            "share-assignments.json", "share-coordinator.json", "share-places.json", "share-state-log.json",
+        )
+    ),
     "a reading of its own, by which the step settings is judged": (VECTORS + "versions/settings-by-release.json",),
     "408 runs of clients in four languages, hours of work": (VECTORS + "server_logs/", DATA + "server-logs/"),
     "a chapter prints what is in it, with its ids and times; a new one is a new text of the chapter": tuple(
