@@ -93,7 +93,7 @@ QUICK += ["-m", "not spark and not cluster and not browser and not live and not 
 
 
 # What has examples in its docstrings stands beside the tests.
-WITH_EXAMPLES = ["tests", "kafkalearn", "conformance", "tools/page", "tools/house.py"]
+WITH_EXAMPLES = ["tests", "kafkalearn", "conformance", "tools/page", "tools/house.py", "tools/mutants.py"]
 
 
 def quick(words):
@@ -172,6 +172,11 @@ def house(words):
     return hand_over("-m", "tools.house", *words)
 
 
+def mutants(words):
+    """Puts small faults into the rules, one at a time, and says which the tests notice; hours; ARGS='--tries 20'."""
+    return hand_over("-m", "tools.mutants", *words)
+
+
 def lock(words):
     """Writes requirements.lock anew from pyproject.toml; ARGS=--upgrade for newer versions."""
     environment.require_the_repository()
@@ -191,7 +196,22 @@ def setup(words):
 
 
 OFFERED = (lab, reset, edit, quick, test, ci, nightly, fuzz)
-OFFERED += (book, chapters, minutes, bench, live, conform, report, grades, settings, release, house, lock, setup)
+OFFERED += (
+    book,
+    chapters,
+    minutes,
+    bench,
+    live,
+    conform,
+    report,
+    grades,
+    settings,
+    release,
+    house,
+    mutants,
+    lock,
+    setup,
+)
 COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
 
 

@@ -42,7 +42,7 @@ def main(words: list[str]) -> int:
     for line, patch in wanted.items():
         if not re.fullmatch(r"\d+\.\d+", line) or not at_least("4.0", line):
             sys.exit(
-                f"kafkalearn: {line!r} is no release line from 4.0 on; give lines like 4.3, or patches like 4.3=4.3.1"
+                f"kafkalearn: {line!r} is not a release line since 4.0; give lines like 4.3, or patches like 4.3=4.3.1"
             )
         release, of_release = read(patch or f"{line}.+")
         releases[line] = release

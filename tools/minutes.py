@@ -13,7 +13,7 @@ The formula, for everything but the exercises and what stands under "Further":
 - a cell that asks Spark is waited for, five seconds, and thirty for the start of Spark.
 
 It is a count, not a measurement: it is the same for all chapters, so that an hour of one is an hour of another. A cell
-that only makes sure of what was said is no cell to be read, and not counted as one.
+that only makes sure of what was said is not a cell to be read, and not counted as one.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def first_played(notebook: NotebookNode) -> int | None:
 
 
 def _lesson(notebook: NotebookNode) -> list[tuple[str, NotebookNode]]:
-    """Each cell that is no exercise and not under "Further", with the heading of its section."""
+    """Each cell that is not an exercise and not under "Further", with the heading of its section."""
     found, heading, is_left_out = [], "", False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

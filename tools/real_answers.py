@@ -71,7 +71,7 @@ def asked_twice(name: str, line: str) -> Any:
     """An answer, if it is the same twice."""
     first, second = (json.loads(json.dumps(ask(name, line))) for _ in range(2))
     if first != second:
-        sys.exit(f"kafkalearn: {name!r} was answered in two ways, so it is no question to record: {first}, {second}")
+        sys.exit(f"kafkalearn: {name!r} was answered in two ways, so it is not a question to record: {first}, {second}")
     print(f"{name}: asked", flush=True)
     return first
 

@@ -519,7 +519,7 @@ class ConsumerScript:
         return self.real[label] + at + number
 
     def label_of(self, name: str) -> str:
-        """The other way round; what is no topic stays as it is."""
+        """The other way round; what is not a topic stays as it is."""
         topic, at, number = name.partition("@")
         return self.labels.get(topic, topic) + at + number
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from kafkalearn.assignors.members import Assignment, GroupSpec, Member
 from kafkalearn.assignors.registry import assign, find_assignor, rejoin, settled
 from kafkalearn.base.checks import check_fields, iterable, whole_number
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, shown
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.promises import Since, judges
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, extend, run
@@ -253,7 +253,7 @@ def step(settings: Settings, group: Group, event: Event) -> Group:
             return _give_up(settings, group)
         case Assigned():
             return _assign(settings, group)
-    raise IllegalEvent(f"{event!r} is no event of a rebalance; it knows GroupChanged, AllGaveUp, Assigned")
+    raise no_event(event, (GroupChanged, AllGaveUp, Assigned))
 
 
 def _change(settings: Settings, group: Group, members: tuple[Member, ...]) -> Group:

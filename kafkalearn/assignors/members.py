@@ -22,7 +22,7 @@ from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.hashing import int32
 from kafkalearn.base.java import JavaHashSet, hash_order, utf16_key
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import no_search
+from kafkalearn.base.trace import no_cycle_collection
 from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
 
 MOST_STREAMS = 10_000  # threads of one consumer for one topic: more than a machine runs
@@ -235,7 +235,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     def _expand_all(self) -> None:
         """Make all topic-partitions at once, where they are going to be looked at one after the other."""
         if len(self._expanded) < len(self._compact):
-            with no_search():
+            with no_cycle_collection():
                 for member_id in self._compact:
                     self[member_id]
 

@@ -188,7 +188,7 @@ def iterable(name: str, value: Iterable[Member], of: str = "values") -> Iterable
 @overload
 def iterable(name: str, value: object, of: str = "values") -> Iterable[object]: ...
 def iterable(name: str, value: object, of: str = "values") -> Iterable[object]:
-    """`value` itself if it can be gone through and is no text, whose letters would be taken for the members.
+    """Return `value` if it is iterable and not a string, whose letters would pass for the members.
 
     >>> iterable("events", None, of="events")
     Traceback (most recent call last):

@@ -106,14 +106,12 @@ class IllegalEvent(KafkaLearnError):  # noqa: N818  (named for what it is, as Ka
 
 
 def no_event(event: object, known: Iterable[type]) -> IllegalEvent:
-    """The error for what is none of the events that a simulator knows.
+    """The error for an event that a simulator does not have.
 
     >>> print(no_event("Fetch", [KafkaLearnError]))
-    'Fetch' is no event of this simulator; it knows KafkaLearnError
+    unknown event 'Fetch'; expected one of KafkaLearnError
     """
-    return IllegalEvent(
-        f"{shown(event)} is no event of this simulator; it knows {', '.join(e.__name__ for e in known)}"
-    )
+    return IllegalEvent(f"unknown event {shown(event)}; expected one of {', '.join(e.__name__ for e in known)}")
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> KafkaLearnError:

@@ -25,7 +25,7 @@ from typing import Generic
 from kafkalearn.base.checks import iterable, one_of
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.search import Event, Model, Settings, State, Steps, checked_steps
-from kafkalearn.base.trace import Trapped, no_search, run
+from kafkalearn.base.trace import Trapped, no_cycle_collection, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def find_stuck(
     Raises
     ------
     KafkaLearnError
-        If there is no such promise, an event of `fair` is not in `events`, or a limit is no whole number.
+        If there is no such promise, an event of `fair` is not in `events`, or a limit is not a whole number.
 
     Notes
     -----
@@ -142,7 +142,7 @@ def find_stuck(
     tests = tuple(each for each in model.promises if each[0] == name)
     steps = checked_steps(replace(model, promises=tests, relabellings=()), initial, events, depth, budget, at_most)
     must = _bits(_fair(fair, steps.events, at_most or {}))
-    with no_search():
+    with no_cycle_collection():
         graph = _Graph(steps, depth, budget)
         trap = graph.nearest_trap(must)
         if trap is None:

@@ -26,7 +26,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypedDict, TypeVar
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.promises import Promises
-from kafkalearn.base.trace import Parts, Trace, no_search, run
+from kafkalearn.base.trace import Parts, Trace, no_cycle_collection, run
 
 __all__ = [
     "Model",
@@ -311,7 +311,7 @@ class Search(Generic[State, Event]):
         if self._rest.found.step_count != self.step_count:
             raise KafkaLearnError("this search was gone on with before: go on with what that returned")
         _check_limits(depth, budget)
-        with no_search():
+        with no_cycle_collection():
             return self._rest.searched(depth, self.state_count + budget, progress)
 
     def __repr__(self) -> str:
@@ -578,7 +578,7 @@ def explore(
     Raises
     ------
     KafkaLearnError
-        If `depth`, `budget` or a limit is no whole number, or too small.
+        If `depth`, `budget` or a limit is not a whole number, or too small.
 
     Examples
     --------
@@ -590,7 +590,7 @@ def explore(
     ('found', ('below the limit',), [1, 2, 4, 8, 16, 32])
     """
     steps = checked_steps(model, initial, events, depth, budget, at_most)
-    with no_search():
+    with no_cycle_collection():
         return _Open(steps, 1).searched(depth, budget, progress)
 
 
@@ -627,7 +627,7 @@ def survey(
     ('found', {'no 5': [1, 2, 4, 5], 'no 12': [1, 2, 3, 6, 12]})
     """
     steps = checked_steps(model, initial, events, depth, budget, at_most)
-    with no_search():
+    with no_cycle_collection():
         found = _Open(steps, len({name for name, _ in model.promises})).search(depth, budget, progress)
         traces = {name: _run(steps, found.path(bad)) for name, bad in found.first.items()}
     return Survey(found.outcome, traces, found.depth, found.state_count, found.step_count)

@@ -19,7 +19,7 @@ from typing import Any, Generic
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import counted, listed
 from kafkalearn.base.search import Event, Model, Settings, State, Steps, checked_steps
-from kafkalearn.base.trace import Trace, no_search, run
+from kafkalearn.base.trace import Trace, no_cycle_collection, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def walk(
     Raises
     ------
     KafkaLearnError
-        If a number is no whole number, or too small.
+        If a number is not a whole number, or too small.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def walk(
     whole_number("length", length, at_least=1)
     steps = checked_steps(model, initial, events, None, 1, at_most)
     chance, seen = random.Random(seed), _Seen(steps)
-    with no_search():
+    with no_cycle_collection():
         for _ in range(walk_count):
             _one_walk(steps, chance, length, seen)
     traces = {name: _cut_down(steps, name, way) for name, way in seen.first.items()}

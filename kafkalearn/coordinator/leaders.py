@@ -216,7 +216,9 @@ def described_topics(describe: str) -> tuple[str, ...]:
 
 def _number(what: str, word: str, line: str) -> int:
     if not (word.isascii() and word.isdecimal() and len(word) <= 10):
-        raise KafkaLearnError(f"describe has a {what} that is no number, {shown(word)}, in {shown(line.strip(), 120)}")
+        raise KafkaLearnError(
+            f"describe has a {what} that is not a number, {shown(word)}, in {shown(line.strip(), 120)}"
+        )
     return whole_number(what, int(word), 0, LARGEST_INT)
 
 

@@ -45,7 +45,7 @@ def latency(acks: int | str, trip: Trip) -> int:
     Raises
     ------
     KafkaLearnError
-        If acks is none of these, or a time is no whole number from 0.
+        If acks is none of these, or a time is not a whole number from 0.
 
     Examples
     --------

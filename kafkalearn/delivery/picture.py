@@ -308,7 +308,7 @@ def _partition(
     before: Frame[Partition, ReplicationEvent] | None,
     top: float,
 ) -> tuple[str, float]:
-    """The partition as a picture in the picture, and how far down it goes: to its last log; the rest stands above."""
+    """Inset picture of the partition; returns it with its height."""
     elements, whole = replication_elements(topic, frame, before)
     height = ROWS_TOP + ROW_HEIGHT * topic.replica_count + 4
     drawn = [svg.rect(0, 0, svg.WIDTH, whole, svg.PANEL), *(each for each in elements if each)]

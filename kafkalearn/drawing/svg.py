@@ -154,7 +154,7 @@ def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: f
 
 
 def stress(is_marked: bool, colour: str = INK) -> Stress:
-    """The look of words, which are bold and have the mark's colour where they say what happens now.
+    """Text style: bold and highlighted when `is_marked`.
 
     >>> stress(False) == {"colour": INK, "bold": False}, stress(True) == {"colour": MARK, "bold": True}
     (True, True)

@@ -138,12 +138,12 @@ class Board:
         Raises
         ------
         KafkaLearnError
-            If it is no move of this board.
+            If it is not a move of this board.
         """
         for words, each in self.moves.items():
             if type(each) is type(event) and each == event:
                 return words
-        raise KafkaLearnError(f"{event!r} is no move of this board; the moves are: {', '.join(self.moves)}")
+        raise KafkaLearnError(f"{event!r} is not a move of this board; the moves are: {', '.join(self.moves)}")
 
     def _moment(self, words: tuple[str, ...]) -> _Moment:
         if words in self._kept:
@@ -269,7 +269,7 @@ def game_board(
     Raises
     ------
     KafkaLearnError
-        If the exercise is no game.
+        If the exercise is not a game.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def game_board(
     """
     game = exercise.judge
     if not hasattr(game, "promise") or not hasattr(game, "moves"):
-        raise KafkaLearnError(f"{exercise.name} is no game: it has no moves and no promise to break")
+        raise KafkaLearnError(f"{exercise.name} is not a game: it has no moves and no promise to break")
     return Board(
         game,
         game.settings,

@@ -237,4 +237,4 @@ my_question = Exercise(
 _CHAPTER = Chapter("00 start", (proof_of_install, predict_coordinator, name_it, leader_of, first_loss, my_question))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

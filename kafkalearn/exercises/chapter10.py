@@ -416,4 +416,4 @@ _CHAPTER = Chapter(
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

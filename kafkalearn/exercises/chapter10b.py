@@ -281,4 +281,4 @@ bare_offsets = Exercise(
 _CHAPTER = Chapter("10b twice", (write_verdict, two_faults, send_again, bare_offsets))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

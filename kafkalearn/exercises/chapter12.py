@@ -331,4 +331,4 @@ patient_settings = Exercise(
 _CHAPTER = Chapter("12 zookeeper consumer", (no_glob, who_owns, called_by_one, patient_settings))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

@@ -348,4 +348,4 @@ worse_about_the_topic = Exercise(
 _CHAPTER = Chapter("12b fetching", (stand_still, which_offset, move_the_group, block_the_finder, worse_about_the_topic))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

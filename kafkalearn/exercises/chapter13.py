@@ -287,4 +287,4 @@ nobody_answers = Exercise(
 _CHAPTER = Chapter("13 operations", (four_proposals, came_too_early, seconds_unserved, nobody_answers))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

@@ -307,4 +307,4 @@ third_replica = Exercise(
 _CHAPTER = Chapter("13b moving", (who_inherits, what_holds_it_back, who_leads_then, third_replica))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

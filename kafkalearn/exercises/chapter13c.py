@@ -431,4 +431,4 @@ my_cluster = Exercise(
 _CHAPTER = Chapter("13c faults", (asked_of_files, where_it_goes_on, who_is_ill, my_cluster))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score
-__all__ = _CHAPTER.face()
+__all__ = _CHAPTER.public_names()

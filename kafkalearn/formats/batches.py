@@ -202,7 +202,7 @@ def read_batch(
     Undecodable
         If the batch is cut off, of an older format, damaged, larger than the limit, or not what its header says.
     KafkaLearnError
-        If position or limit is no number of bytes.
+        If position or limit is not a number of bytes.
 
     References
     ----------

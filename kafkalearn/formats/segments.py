@@ -258,7 +258,7 @@ def partition_of(folder_name: str) -> tuple[str, int]:
 def base_offset_of(path: Path) -> int:
     """The first offset that a segment may hold, from the name of its file."""
     if not _SEGMENT_NAME.fullmatch(path.name) or int(path.stem) > LARGEST_OFFSET:
-        raise KafkaLearnError(f"{path.name!r} is no segment file; those are named by an offset: {0:020}.log")
+        raise KafkaLearnError(f"{path.name!r} is not a segment file; those are named by an offset: {0:020}.log")
     return int(path.stem)
 
 

@@ -116,7 +116,7 @@ def read_json(text: str) -> object:
     Raises
     ------
     ValueError
-        If it is no JSON, or has brackets more than `MOST_NESTED` deep.
+        If it is not valid JSON, or has brackets more than `MOST_NESTED` deep.
 
     Examples
     --------
@@ -400,7 +400,7 @@ class Dissector(Reader):
 # Bytes to the fields of a message, by name, as a layout says.
 #
 # Where something does not fit, the error names the field and the byte: too few bytes, a length that cannot be, text
-# that is no UTF-8, a tagged field of another size than it says.
+# that is not UTF-8, a tagged field of another size than it says.
 
 LONGEST_STRING = 0x7FFF  # bytes
 UNKNOWN_TAGS = "_unknownTags"  # in a decoded structure: the tagged fields that no layout knows, tag -> bytes
@@ -522,7 +522,7 @@ def _decode_text_or_bytes(reader: Reader, kind: str, is_nullable: bool, where: s
             value = value.decode("utf-8")
         except UnicodeDecodeError as error:
             at = start + error.start
-            what = f"byte {at} is no UTF-8 ({error.reason}); text from byte {start} on"
+            what = f"byte {at} is not UTF-8 ({error.reason}); text from byte {start} on"
             raise reader.error(where, what, at) from None
     reader.passed(start, where, "value", kind, value)
     return value

@@ -166,7 +166,7 @@ def _digest(notebook: dict) -> str:
 
 
 def _digest_of_file(path: Path) -> str | None:
-    """None for what is no notebook: then it is the reader's."""
+    """None for what is not a notebook: then it is the reader's."""
     try:
         return _digest(_read(path))
     except (KafkaLearnError, LookupError, TypeError, AttributeError):
@@ -179,7 +179,7 @@ def _read(path: Path) -> dict:
     except (OSError, ValueError) as error:
         raise KafkaLearnError(f"{path} cannot be read as a notebook: {error}") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise KafkaLearnError(f"{path} is no notebook: it has no cells")
+        raise KafkaLearnError(f"{path} is not a notebook: it has no cells")
     return notebook
 
 

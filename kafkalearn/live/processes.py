@@ -192,9 +192,9 @@ def require_signals() -> None:
     """
     if not hasattr(signal, FREEZE):
         raise KafkaNotStarted(
-            "a real Kafka is started on Linux and macOS alone: this system cannot freeze, thaw and watch a process as "
-            "kafkalearn.live does. In Windows, install the Linux subsystem (WSL) and work there, or start a broker in "
-            "another way and read from it: connect('localhost:9092'). All else in kafkalearn works here"
+            "starting a broker is supported on Linux and macOS only (needs SIGSTOP/SIGCONT). In Windows, install the "
+            "Linux subsystem (WSL) and work there, or start a broker in another way and read from it: "
+            "connect('localhost:9092'). Everything else in kafkalearn works here"
         )
 
 

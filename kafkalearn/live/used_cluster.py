@@ -67,7 +67,7 @@ def run_tool(release: Release, bootstrap: str, name: str, *arguments: str, said:
     Raises
     ------
     KafkaLearnError
-        If there is no such tool, or an argument is no text.
+        If there is no such tool, or an argument is not text.
     ProgramFailed
         If the tool ends with an error; the message has what it said.
     """

@@ -203,7 +203,7 @@ def replay(records: Iterable[Pair | Record | Segment], topic_names: Mapping[str,
 
 
 def _last_records(records: Iterable[Pair | Record | Segment]) -> tuple[list[OffsetsRecord], list[str]]:
-    """The last record of each key that can be read and is no tombstone, and what could not be read.
+    """The last record of each key that can be read and is not a tombstone, and what could not be read.
 
     Decoding is what takes time, so a key's values wait, and are decoded from the last one backwards.
     """

@@ -130,7 +130,7 @@ def serve(folders: Sequence[str] = (), bootstrap: str | None = None, config: str
     """
     for each in folders:
         if not os.path.isdir(each):
-            raise KafkaLearnError(f"--folder {shown(each)} is no folder")
+            raise KafkaLearnError(f"--folder {shown(each)} is not a folder")
     made = server(Access(tuple(os.path.realpath(each) for each in folders), bootstrap, config))
 
     async def run() -> None:

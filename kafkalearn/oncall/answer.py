@@ -1,4 +1,4 @@
-"""What every question is answered with: an outcome, a few lines of plain words, and the same as data."""
+"""Base class of all command results: exit status, text report, JSON."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def text_of(path: str | Path, what: str) -> str:
     Raises
     ------
     KafkaLearnError
-        If there is no such file, it is a folder, may not be read, is no text, or is larger than `MOST_BYTES`.
+        If there is no such file, it is a folder, may not be read, is not text, or is larger than `MOST_BYTES`.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def text_of(path: str | Path, what: str) -> str:
     name, data = bytes_of(path, what)
     mark, encoding = mark_of(data)
     if not mark and b"\0" in data:
-        raise KafkaLearnError(f"{name} is no text: it has bytes of zero; {what} is wanted")
+        raise KafkaLearnError(f"{name} is not text: it has bytes of zero; {what} is wanted")
     return decoded(data[len(mark) :], encoding, name, what)
 
 
@@ -208,7 +208,7 @@ def decoded(data: bytes, encoding: str, name: str, what: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise KafkaLearnError(
-            f"{name} is no text in {encoding.upper()}: byte {error.start} does not fit; {what} is wanted"
+            f"{name} is not text in {encoding.upper()}: byte {error.start} does not fit; {what} is wanted"
         ) from None
 
 

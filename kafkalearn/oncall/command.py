@@ -45,7 +45,7 @@ QUESTIONS = {
 """The questions, in the order in which the help has them, and what each one answers."""
 
 MCP = "mcp"
-"""What is asked in place of a question by who wants them all as tools: `kafkalearn.oncall.agents`."""
+"""The subcommand that serves all questions over MCP: `kafkalearn.oncall.agents`."""
 
 
 # Completion for a shell: the script that ``kafkalearn --completion SHELL`` prints.

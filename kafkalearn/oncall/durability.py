@@ -312,7 +312,7 @@ def settings_of(given: Mapping[str, Given], release: str, has_elr: bool | None =
     """
     value = {name: each.value for name, each in given.items()}
     replicas = value[REPLICAS]
-    TopicSettings(replicas, release)  # refuses what is no number of replicas
+    TopicSettings(replicas, release)  # refuses what is not a number of replicas
     topic = TopicSettings(
         min(replicas, MOST_SEARCHED),
         release,

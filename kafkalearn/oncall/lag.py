@@ -354,7 +354,7 @@ class Lag(Answer):
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Add this subcommand's arguments to the parser."""
     file_argument(
         parser, "--describe", action="append", default=[],
         help="what kafka-consumer-groups --describe prints; twice: at two times, the older first; - is standard input",

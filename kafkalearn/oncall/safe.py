@@ -358,7 +358,7 @@ SIDES = ("broker", "topic", "producer", "consumer")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Add this subcommand's arguments to the parser."""
     parser.add_argument("--replicas", type=int, metavar="N", help="the topic's replication factor")
     parser.add_argument("--acks", choices=("all", "-1", "0", "1"))
     parser.add_argument("--min-isr", type=int, metavar="N", help=durability.MIN_ISR)

@@ -133,7 +133,7 @@ def read_properties(path: str | Path) -> PropertiesFile:
     Raises
     ------
     KafkaLearnError
-        If the file cannot be read, is no text, or Java refuses it.
+        If the file cannot be read, is not text, or Java refuses it.
     """
     name, data = bytes_of(path, WHAT)
     mark, encoding = mark_of(data)
@@ -143,7 +143,7 @@ def read_properties(path: str | Path) -> PropertiesFile:
         spoilt = "takes the mark for a part of the first name" if encoding == "utf-8" else "finds none of its settings"
         return PropertiesFile(parsed.lines, (f"{read} and {spoilt}",))
     if b"\0" in data:
-        raise KafkaLearnError(f"{name} is no text: it has bytes of zero; {WHAT} is wanted")
+        raise KafkaLearnError(f"{name} is not text: it has bytes of zero; {WHAT} is wanted")
     parsed = parse_properties(data.decode("latin-1"))
     odd = [line.number for line in parsed.lines if not (line.name + line.value).isascii() and "\\u" not in line.value]
     if data.isascii() or not odd:

@@ -53,7 +53,7 @@ def read_files(files: object, side: str | None = None) -> list[Read]:
     Raises
     ------
     KafkaLearnError
-        If one is no name of a file, cannot be read, its side is unknown or not recognised, or nothing of it is a
+        If one is not a name of a file, cannot be read, its side is unknown or not recognised, or nothing of it is a
         setting of that side.
     """
     found: list[Read] = []

@@ -35,7 +35,7 @@ def yaml_documents(text: str) -> list[tuple[Line, ...]]:
     Raises
     ------
     KafkaLearnError
-        If it is no YAML, or no mapping of names; `kafkalearn.base.errors.MissingExtra`, if PyYAML is not installed.
+        If it is not YAML, or not a mapping of names; `kafkalearn.base.errors.MissingExtra`, if PyYAML is not installed.
 
     Examples
     --------
@@ -54,11 +54,11 @@ def yaml_documents(text: str) -> list[tuple[Line, ...]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = "" if mark is None else f"line {mark.line + 1}: "
-        raise KafkaLearnError(f"{place}this is no YAML: {getattr(error, 'problem', None) or error}") from None
+        raise KafkaLearnError(f"{place}this is not YAML: {getattr(error, 'problem', None) or error}") from None
     except KafkaLearnError:
         raise
     except (ValueError, RecursionError):
-        raise KafkaLearnError("this is no YAML that can be read: a value is none of its type") from None
+        raise KafkaLearnError("this is not YAML that can be read: a value is none of its type") from None
     finally:
         loader.dispose()
     return found
@@ -165,7 +165,7 @@ def parse_json(text: str) -> tuple[Line, ...]:
     Raises
     ------
     KafkaLearnError
-        If it is no JSON, or no object.
+        If it is not valid JSON, or not an object.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def parse_json(text: str) -> tuple[Line, ...]:
         parsed = json.loads(plain)
     except (ValueError, RecursionError) as error:
         place = f"line {error.lineno}: " if isinstance(error, json.JSONDecodeError) else ""
-        raise KafkaLearnError(f"{place}this is no JSON: {getattr(error, 'msg', error)}") from None
+        raise KafkaLearnError(f"{place}invalid JSON: {getattr(error, 'msg', error)}") from None
     if not isinstance(parsed, dict):
         raise KafkaLearnError("line 1: a file of settings maps names to values")
     return tuple(_of_object(parsed, "", plain, [0]))

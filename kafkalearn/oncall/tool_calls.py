@@ -95,7 +95,7 @@ class Access:
         except OSError:
             return  # the question says that there is none
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise KafkaLearnError(f"{shown(str(path))} is no regular file and no folder, and is not read")
+            raise KafkaLearnError(f"{shown(str(path))} is neither a regular file nor a folder, and is not read")
 
 
 # What a tool takes, and what it answers with.

@@ -710,7 +710,7 @@ SIDES = ("broker", "topic", "group", "producer", "consumer", "admin")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Add this subcommand's arguments to the parser."""
     parser.add_argument("old", metavar="FROM", nargs="?", help="the release that runs now, for example 3.9")
     parser.add_argument("new", metavar="TO", nargs="?", default=DEFAULT_RELEASE, help=f"else {DEFAULT_RELEASE}")
     parser.add_argument(

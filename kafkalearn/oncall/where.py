@@ -429,7 +429,7 @@ class Where(Answer):
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Add this subcommand's arguments to the parser."""
     parser.add_argument("kind", choices=[*KINDS], help="what is asked for")
     parser.add_argument("names", nargs="*", metavar="NAME", help="groups, keys or transactional ids")
     file_argument(parser, "--file", help="names from a file, one a line; - is standard input")

@@ -71,7 +71,7 @@ def why(
     Raises
     ------
     KafkaLearnError
-        If a file cannot be read or is no text, a zone, release or setting is unknown, or the logs have more events
+        If a file cannot be read or is not text, a zone, release or setting is unknown, or the logs have more events
         than `kafkalearn.oncall.logs.reader.MOST_EVENTS`.
 
     Examples
@@ -397,7 +397,7 @@ def doubts(reading: Reading) -> Iterator[str]:
         read = counted(reading.line_counts.get(name, 0), "line")
         yield f"{name} is damaged or cut off: {read} could be unpacked, and nothing is known of the rest."
     for name in reading.skipped:
-        yield f"{name} is no text, and was passed over."
+        yield f"{name} is not text, and was passed over."
     if reading.doubled_count:
         yield f"{counted(reading.doubled_count, 'event')} of brokers stand in two of the files; each counts once."
     for each in reading.clocks_back:
@@ -419,7 +419,7 @@ def seconds(ms: int) -> str:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Add this subcommand's arguments to the parser."""
     file_argument(
         parser,
         "logs",

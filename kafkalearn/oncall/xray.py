@@ -409,7 +409,7 @@ SILENT_S, AGAIN_S = 1.0, 0.5  # a quick answer needs no progress
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Add this subcommand's arguments to the parser."""
     file_argument(
         parser, "paths", nargs="+", metavar="PATH", help="segment files, partitions' folders, data directories"
     )

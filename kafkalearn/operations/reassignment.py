@@ -106,7 +106,7 @@ class Cluster:
         object.__setattr__(self, "topics", MappingProxyType(kept))
         for at in mapping("moves", self.moves, of="TopicPartition to Move"):
             if self.replicas(at) is None:
-                raise KafkaLearnError(f"moves names {at}, which is no partition of topics")
+                raise KafkaLearnError(f"moves names {at}, which is not a partition of topics")
         mapping("log_dirs", self.log_dirs, of="broker to its log directory")
 
     @property
@@ -240,7 +240,7 @@ def _parsed(written: object) -> object:
         if isinstance(error, KafkaLearnError):
             raise
         raise KafkaLearnError(
-            f"this is no JSON: {error}; a plan is "
+            f"invalid JSON: {error}; a plan is "
             '{"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [1, 2]}]}'
         ) from None
 

@@ -85,7 +85,7 @@ class TopicInfo:
     topic_id: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no topic."""
+        """Refuse what is not a topic."""
         checks.text("name", self.name)
         kept = checks.sequence("partitions", self.partitions, of="PartitionInfo(...)")
         if not kept or not all(isinstance(each, PartitionInfo) for each in kept):

@@ -395,7 +395,7 @@ class Settings(checks.Checked):
     Raises
     ------
     KafkaLearnError
-        If `purge_interval` is no whole number of at least 0.
+        If `purge_interval` is not a whole number of at least 0.
     """
 
     purge_interval: Index = 1000

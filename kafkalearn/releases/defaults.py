@@ -217,7 +217,7 @@ def _candidates(setting: str, side: str | None) -> tuple[Setting, ...]:
         )
     asked = tuple(each for each in known if side in (None, each.side))
     if not asked:
-        raise KafkaLearnError(f"{name} is no {side} setting; it is one of: {', '.join(each.side for each in known)}")
+        raise KafkaLearnError(f"{name} is not a {side} setting; it is one of: {', '.join(each.side for each in known)}")
     return asked
 
 

@@ -70,7 +70,7 @@ def parse_release(release: str | Release) -> Release:
     Raises
     ------
     KafkaLearnError
-        If it is no text, or its line is not known; the message names the nearest lines.
+        If it is not text, or its line is not known; the message names the nearest lines.
 
     Examples
     --------

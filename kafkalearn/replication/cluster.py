@@ -102,7 +102,7 @@ def pass_time(
     Raises
     ------
     KafkaLearnError
-        If the trace has no frame, a time is no whole number of at least 0, or it would take more than 200,000 steps.
+        If the trace has no frame, a time is not a whole number of at least 0, or it would take more than 200,000 steps.
 
     Examples
     --------

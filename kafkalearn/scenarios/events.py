@@ -582,7 +582,7 @@ def _check_topics(subscription: Subscription, topics: tuple[str, ...]) -> None:
 def _check(event: ScenarioEvent) -> None:
     if not isinstance(event, ScenarioEvent):
         allowed = ", ".join(kind.__name__ for kind in get_args(ScenarioEvent))
-        raise KafkaLearnError(f"{shown(event)} is no event of a scenario; there are {allowed}")
+        raise KafkaLearnError(f"unknown event {shown(event)}; expected one of {allowed}")
     what = type(event).__name__
     name = text("member", getattr(event, "member", "c1"))
     if not name or set(name) & set("/,; "):

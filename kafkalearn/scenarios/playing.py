@@ -59,7 +59,7 @@ def simulate(
     settings: Mapping[str, object] | None = None,
     **named: object,
 ) -> Outcome:
-    """What comes of a scenario.
+    """Simulate a scenario and return its outcome.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def simulate(
 
 
 def play(story: Scenario, settings: Settings, protocol: str) -> Outcome:
-    """What comes of a scenario, with settings that are complete."""
+    """Simulate a scenario with complete settings."""
     text.check_steps(story, settings, protocol)
     clock = Clock()
     world = new_world(story, settings, clock, Recorder(clock))

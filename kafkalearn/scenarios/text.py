@@ -197,7 +197,7 @@ def split(what: str) -> tuple[str, str, str]:
         near = get_close_matches(word, forms, 1, 0.6)
         if near:
             verb = OTHER_FORMS.get(near[0], near[0])
-            raise BadLine(f"nobody can {shown(word)}; did you mean {near[0]!r}? As in: {EXAMPLES[verb]}")
+            raise BadLine(f"unknown action {shown(word)}; did you mean {near[0]!r}? As in: {EXAMPLES[verb]}")
     raise BadLine(f"nothing that can happen; there is: {'; '.join(EXAMPLES.values())}")
 
 
@@ -209,7 +209,7 @@ def subscription_named(words: str) -> Subscription:
     for topic in topics:
         if not re.fullmatch(NAME, topic):
             raise BadLine(
-                f"{shown(topic)} is no name of a topic; as in: c1 subscribes to orders, refunds; or: to the pattern "
+                f"{shown(topic)} is not a name of a topic; as in: c1 subscribes to orders, refunds; or: to the pattern "
                 "orders.*"
             )
     return Subscription(tuple(topics))
@@ -224,7 +224,7 @@ def names(subject: str) -> list[str]:
     for name in found_names:
         if len(name) > LONGEST_NAME or not re.fullmatch(NAME, name):
             raise BadLine(
-                f"{shown(name)} is no name of a member; names are one word of at most {LONGEST_NAME} characters, "
+                f"{shown(name)} is not a name of a member; names are one word of at most {LONGEST_NAME} characters, "
                 "with commas between: c1, c2 and c3"
             )
     if len(set(found_names)) < len(found_names):
@@ -273,7 +273,7 @@ def milliseconds(amount: str, unit: str) -> int:
         raise BadLine(f"unknown unit {shown(unit)}; times have one of: {', '.join(UNITS_MS)}")
     ms = decimal(amount) * UNITS_MS[unit]
     if ms != int(ms):
-        raise BadLine(f"{amount} {unit} is no whole number of ms")
+        raise BadLine(f"{amount} {unit} is not a whole number of ms")
     if ms > LONGEST_SCENARIO_MS:
         raise BadLine(f"{amount} {unit} is too long, {LONGEST_SCENARIO_MS // UNITS_MS['h']} h at most")
     return int(ms)
@@ -406,7 +406,7 @@ def scenario(text: str | Sequence[ScenarioEvent], **header: Unpack[Header]) -> S
     ... at 12 s: c1 puases for 50 s''')
     Traceback (most recent call last):
     ...
-    kafkalearn.scenarios.text.BadScenario: line 2, 'at 12 s: c1 puases for 50 s': nobody can 'puases'; \
+    kafkalearn.scenarios.text.BadScenario: line 2, 'at 12 s: c1 puases for 50 s': unknown action 'puases'; \
 did you mean 'pauses'? As in: c1 pauses for 50 s
     """
     if not isinstance(text, str):

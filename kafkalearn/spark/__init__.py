@@ -64,6 +64,6 @@ if int(_version.partition(".")[0]) < 4:
 
 def register(spark: SparkSession) -> None:
     """Let a session's SQL call ``offsets_partition`` and ``kafka_partition``: `kafkalearn.spark.functions.register`."""
-    from kafkalearn.spark import functions  # not before it is asked for: it imports rules, which import this door
+    from kafkalearn.spark import functions  # not before it is asked for: it imports rules, which import this package
 
     functions.register(spark)

@@ -53,7 +53,7 @@ from kafkalearn.spark.columns import perhaps_among, refuse_overwrite, refuse_str
 
 HORIZON = "delete_horizon_ms"
 CONTROL, TRANSACTION, HAS_DATA = "control", "transaction", "has_data"
-NO_RECORDS = ("tail", "skipped")  # where one of these says something, the row is no record
+NO_RECORDS = ("tail", "skipped")  # where one of these says something, the row is not a record
 DAY_MS = 86_400_000
 OVERTAKEN = "overtaken"
 

@@ -191,7 +191,7 @@ def busiest_broker_shares(
     Raises
     ------
     KafkaLearnError
-        If a column is missing or of another type, or a size is no number of brokers.
+        If a column is missing or of another type, or a size is not a number of brokers.
 
     Examples
     --------

@@ -283,7 +283,7 @@ class Aborted:
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition on its leader. The high watermark is its end: replication is another room.
+    """One partition on its leader. The high watermark is its end: replication is another package.
 
     >>> Partition("t-0").last_stable_offset
     0

@@ -311,7 +311,7 @@ def simulate_zookeeper(
     settings: model.Settings | None = None,
     latency_ms: int = 2,
 ) -> Outcome:
-    """What comes of a scenario when its consumers are old ones, that agree through ZooKeeper.
+    """Simulate a scenario whose consumers are old ones, that agree through ZooKeeper.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def simulate_zookeeper(
 
 
 def play_old_consumers(story: Scenario, settings: model.Settings, latency_ms: int) -> tuple[Outcome, ZookeeperProtocol]:
-    """What comes of a scenario, and the group of old consumers at its end."""
+    """The outcome of a scenario, and the group of old consumers at its end."""
     clock = Clock()
     shown = WorldSettings(ERAS[ZOOKEEPER], {"latency.ms": latency_ms})
     world = new_world(story, shown, clock, Recorder(clock))
@@ -427,7 +427,7 @@ def era_rows(outcomes: Mapping[str, Outcome]) -> list[EraRow]:
     Raises
     ------
     KafkaLearnError
-        If `outcomes` is no mapping, or a name of an era no text.
+        If `outcomes` is not a mapping, or the name of an era is not text.
 
     Examples
     --------

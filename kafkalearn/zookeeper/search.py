@@ -102,7 +102,7 @@ def find(
     Raises
     ------
     KafkaLearnError
-        If a name is unknown, or a limit is no whole number.
+        If a name is unknown, or a limit is not a whole number.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def find_stuck(
     Raises
     ------
     KafkaLearnError
-        If a name is unknown, or a limit is no whole number.
+        If a name is unknown, or a limit is not a whole number.
 
     Examples
     --------

@@ -220,7 +220,7 @@ class Settings(Checked):
     Raises
     ------
     KafkaLearnError
-        If a field is no whole number within its bounds, or the least time-out is above the most.
+        If a field is not a whole number within its bounds, or the least time-out is above the most.
 
     Examples
     --------

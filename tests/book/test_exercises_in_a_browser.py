@@ -187,7 +187,7 @@ def test_a_file_is_read_and_put_together_with_what_is_there(reader):
 def test_a_file_that_is_none_is_refused_in_words(reader):
     reader.run(GIVE, "input[name=file]", "photo.json", "{}")
 
-    wait_for(reader, "() => document.getElementById('said').textContent.includes('no file of progress')")
+    wait_for(reader, "() => document.getElementById('said').textContent.includes('not a progress file')")
     assert reader.run(KEPT)["record"]["exercises"][SAME]["outcome"] == "right"
 
 
@@ -245,7 +245,7 @@ def test_the_files_of_a_class_become_one_table(reader, made_book):
     assert names == ["Ben", "Anna", "torn.json"]  # by their files
     assert "functions that were handed in ran, of Ben (3)" in remarks
     assert "Anna: the file says done, and that is not so: 01.same_partition" in remarks
-    assert "torn.json: this is no file of progress" in remarks
+    assert "torn.json: not a progress file" in remarks
     saved = reader.run(SAVED, "Save the table")
     assert saved["text"].splitlines()[0].startswith("name,file,exercise,outcome")
     outcomes = [line.split(",")[3] for line in saved["text"].splitlines() if line.startswith("Ben,ben.json,")]

@@ -1,4 +1,4 @@
-"""Exercises through the page's own door: one of each form, its solution and known wrong answers, and what one may type.
+"""Exercises through the page's own entry point: one of each form, its solution and known wrong answers, odd input.
 
 That each solution is right and each known wrong answer gets its sentence, tests/exercises holds for all.
 """
@@ -130,7 +130,7 @@ def test_a_file_that_cannot_be_read_is_said_and_a_new_one_begun():
 
     said = check({"exercise": "01.same_partition", "code": "exercises.same_partition.check('a')", "record": "{"})
 
-    assert "no JSON" in said["trouble"]
+    assert "invalid JSON" in said["trouble"]
     assert Record.read(said["record"]).entry("01.same_partition").outcome == "wrong"
 
 

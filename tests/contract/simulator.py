@@ -22,8 +22,8 @@ class Run:
 class Simulator:
     """Where a simulator is, and runs of it.
 
-    `home` is its module, or its package, whose face, or module `simulator`, has the names of the contract. `senseless`
-    are events of its own that make no sense at the start. `effects_in` are further modules whose effects it may tell,
+    `home` is its module, or its package: this, or its module `simulator`, has the names of the contract. `senseless` are
+    events of its own that make no sense at the start. `effects_in` are further modules whose effects it may tell,
     as that of a simulator inside it.
     """
 
@@ -34,5 +34,5 @@ class Simulator:
 
     def part(self, name: str) -> object:
         """A part by its name in the contract: ``part("step")``."""
-        face = import_module(self.home)
-        return getattr(face if hasattr(face, name) else import_module(f"{self.home}.simulator"), name)
+        public = import_module(self.home)
+        return getattr(public if hasattr(public, name) else import_module(f"{self.home}.simulator"), name)

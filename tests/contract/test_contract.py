@@ -1,4 +1,4 @@
-"""Every simulator keeps one contract. A new one joins the `SIMULATORS` of its part of the house, in this folder."""
+"""Every simulator keeps one contract. A new one joins the `SIMULATORS` of its package, in this folder."""
 
 import inspect
 import pickle

@@ -114,8 +114,11 @@ def test_tabs_that_became_blanks_other_topics_and_the_command_itself_do_no_harm(
         ({"describe": FIRST_LINES}, "names 3 partitions of __consumer_offsets, which has 50; .* missing is 3"),
         ({"describe": TEXT + TEXT}, "names partition 0 twice"),
         ({"describe": TEXT, "partition_count": 20}, "describe says PartitionCount 50, and partition_count is 20"),
-        ({"describe": TEXT.replace("Leader: 2", "Leader: x")}, "a leader that is no number, 'x', in"),
-        ({"describe": TEXT.replace("Partition: 7\t", f"Partition: {'7' * 5000}\t")}, "a partition that is no number"),
+        ({"describe": TEXT.replace("Leader: 2", "Leader: x")}, "a leader that is not a number, 'x', in"),
+        (
+            {"describe": TEXT.replace("Partition: 7\t", f"Partition: {'7' * 5000}\t")},
+            "a partition that is not a number",
+        ),
         ({"describe": TEXT.encode()}, "describe must be a str, got bytes"),
     ],
 )

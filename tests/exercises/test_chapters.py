@@ -452,7 +452,7 @@ GAME = Game(
         (
             "Fetch(2) > Fetch(3)",
             ERROR,
-            "This cannot be checked. Move 2, 'Fetch(3)', is none of this game. The moves are: Produce(acks=1), "
+            "This cannot be checked. Move 2, 'Fetch(3)', is not a move of this game. The moves are: Produce(acks=1), "
             "Fetch(2), BrokerCrashed(1), SessionExpired(1), TimePassed(10).",
         ),
         (

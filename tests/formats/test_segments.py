@@ -93,7 +93,7 @@ def test_segments_are_found_by_the_names_a_broker_gives_them(tmp_path):
         ),
         (lambda path: read_disk(FOLDER / "disk", partition="0"), "partition must be a whole number of at least 0"),
         (lambda path: read_segment(path / "0.log"), "there is no segment file"),
-        (lambda path: read_segment(FOLDER / "admin.json"), "'admin.json' is no segment file"),
+        (lambda path: read_segment(FOLDER / "admin.json"), "'admin.json' is not a segment file"),
     ],
 )
 def test_what_is_not_there_is_said(tmp_path, ask, message):

@@ -33,12 +33,12 @@ class Call:
 
 
 def core_packages() -> tuple[str, ...]:
-    """Every package of the core whose face has something to call."""
+    """Every package of the core whose public API has something to call."""
     return tuple(name for name in PACKAGES if part_of(name) == "core" and face_of(import_module(name)))
 
 
 def face_of(module: ModuleType) -> dict[str, Callable]:
-    """The functions and classes of a package's face by name; nouns and tables in it are no calls.
+    """The functions and classes of a package's public API by name; nouns and tables in it are no calls.
 
     `check` and `broken` judge what a simulator makes, and `tests.fuzz.simulators` uses them so.
     """
@@ -55,7 +55,7 @@ def code_of(function: object) -> CodeType | None:
 
 
 def calls_of(package: str) -> list[Call]:
-    """The calls that the examples of a package, and of the modules its face comes from, make of that face."""
+    """The calls that the examples of a package, and of the modules its public names come from, make of them."""
     module = import_module(package)
     face = face_of(module)
     recorder = Recorder(face)
@@ -134,7 +134,7 @@ LEAST_ROUNDS = 3
 
 
 def fuzz_functions(package: str, seed: int, rounds: int) -> Faults:
-    """Call each name in the face of a package up to `rounds` times, one or two arguments of an example's call odd."""
+    """Call each public name of a package up to `rounds` times, one or two arguments of an example's call odd."""
     faults, random = Faults(), Random(f"{package}/{seed}")
     by_name: dict[str, list[Call]] = defaultdict(list)
     for call in calls_of(package):

@@ -13,7 +13,7 @@ from tests.fuzz.simulators import SIMULATORS
 from tests.project.modules import ROOT
 
 PARTS = {"functions": core_packages(), "simulator": list(SIMULATORS), "segments": list(SOURCES)}
-"""All that is fuzzed: the face of every package of the core, every simulator that keeps the contract, segment files."""
+"""What is fuzzed: the public API of every package of the core, every simulator of the contract, segment files."""
 
 
 def fuzz(kind: str, parts: Sequence[str], seed: int, rounds: int) -> tuple[bool, str]:

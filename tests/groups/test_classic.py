@@ -468,7 +468,7 @@ def test_transitions_are_told_with_their_cause():
 
 
 def test_what_is_no_event_is_refused():
-    with pytest.raises(IllegalEvent, match="'rebalance' is no event"):
+    with pytest.raises(IllegalEvent, match="unknown event 'rebalance'"):
         step(NO_DELAY, start(NO_DELAY), "rebalance")
     with pytest.raises(KafkaLearnError, match="ms must be at least 0"):
         step(NO_DELAY, start(NO_DELAY), TimePassed(-1))
@@ -494,7 +494,7 @@ REFUSED = {
         lambda: JoinGroup("a", protocols=["range"]),
         r"protocols\[0\] must be a list or tup",
     ),
-    "an assignor that is no text": (lambda: JoinGroup("a", protocols=[(1, ())]), r"protocols\[0\]\[0\] must be a str"),
+    "an assignor that is not text": (lambda: JoinGroup("a", protocols=[(1, ())]), r"protocols\[0\]\[0\] must be a str"),
     "metadata that cannot be hashed": (lambda: JoinGroup("a", protocols=[("range", [])]), "must be Hashable, got list"),
     "no client": (lambda: JoinGroup(None), "client must be a str, got NoneType None"),
     "an instance id of a number": (lambda: JoinGroup("a", instance_id=1), "instance_id must be a str, got int 1"),
@@ -503,7 +503,7 @@ REFUSED = {
     "a version that Kafka has not": (lambda: JoinGroup("a", version=10), "version must be at most 9, got 10"),
     "assignments as a text": (lambda: SyncGroup("a", "a-1", 1, "a-1"), "assignments must be a list or tuple"),
     "a generation of 5,000 digits": (lambda: Heartbeat("a", "a-1", 10**5000), "about 5,001 digits"),
-    "a generation that is no number": (lambda: Heartbeat("a", "a-1", "1"), "generation must be a whole number"),
+    "a generation that is not a number": (lambda: Heartbeat("a", "a-1", "1"), "generation must be a whole number"),
     "a member id of bytes": (lambda: LeaveGroup("a", b"a-1"), "member_id must be a str, got bytes"),
     "a time of 10**18 ms": (lambda: TimePassed(10**18), "ms must be at most 31,622,400,000"),
     "a time that runs backwards": (lambda: TimePassed(-1), "ms must be at least 0, got -1"),

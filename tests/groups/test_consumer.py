@@ -160,19 +160,19 @@ REFUSED = {
     "a topic for a collection": (lambda: join("A", "orders"), "topics must be a list or tuple of names of topics"),
     "a set of topics": (lambda: join("A", {"orders"}), "topics must be a list or tuple of names of topics, got set"),
     "a number for topics": (lambda: join("A", 7), "topics must be a list or tuple of names of topics, got int 7"),
-    "a topic that is no text": (lambda: join("A", ["orders", None]), "topic must be a str, got NoneType None"),
+    "a topic that is not text": (lambda: join("A", ["orders", None]), "topic must be a str, got NoneType None"),
     "half a character": (lambda: join("A", ["\ud800"]), "has a lone surrogate"),
     "a member id of bytes": (lambda: join(b"A", ["orders"]), "member_id must be a str, got bytes b'A'; decode it"),
     "a member id that is none": (lambda: join(None, ["orders"]), "member_id must be a str, got NoneType None"),
     "an instance id of a number": (lambda: join("A", ["orders"], instance_id=7), "instance_id must be a str"),
-    "an assignor that is no text": (lambda: join("A", ["orders"], assignor=["range"]), "assignor must be a str"),
+    "an assignor that is not text": (lambda: join("A", ["orders"], assignor=["range"]), "assignor must be a str"),
     "a timeout below 0": (lambda: join("A", [], rebalance_timeout_ms=-1), "rebalance_timeout_ms must be at least 0"),
     "a timeout of 2**31": (lambda: join("A", [], rebalance_timeout_ms=2**31), "must be at most 2,147,483,647"),
     "an epoch of 5,000 digits": (
         lambda: ConsumerGroupHeartbeat("A", 10**5000),
         "member_epoch must be at most 2,147,483,647, got a whole number of about 5,001 digits",
     ),
-    "an epoch that is no number": (lambda: ConsumerGroupHeartbeat("A", "2"), "member_epoch must be a whole number"),
+    "an epoch that is not a number": (lambda: ConsumerGroupHeartbeat("A", "2"), "member_epoch must be a whole number"),
     "partitions as a text": (
         lambda: ConsumerGroupHeartbeat("A", 2, owned="orders-0"),
         "owned must be a collection of pairs of topic and partition, got str 'orders-0'",
@@ -190,7 +190,10 @@ REFUSED = {
     "a topic without a name": (lambda: TopicChanged("", 1), "topic '' must have 1 to 249 letters"),
     "a topic of 10**9 partitions": (lambda: TopicChanged("t", 10**9), "partitions of 't' must be at most 20,000"),
     "a time of 10**18 ms": (lambda: TimePassed(10**18), "ms must be at most 31,622,400,000"),
-    "a time that is no number": (lambda: TimePassed("1 s"), "ms must be a whole number of at least 0, got str '1 s'"),
+    "a time that is not a number": (
+        lambda: TimePassed("1 s"),
+        "ms must be a whole number of at least 0, got str '1 s'",
+    ),
     "an assignor for a collection": (
         lambda: Settings(assignors="uniform"),
         "assignors must be a list or tuple of names",
@@ -568,7 +571,7 @@ def test_what_makes_no_sense_is_refused_with_what_there_is():
         group_after(TopicChanged("orders", 5))
     with pytest.raises(IllegalEvent, match="there is no such topic"):
         group_after(TopicChanged("returns", None))
-    with pytest.raises(IllegalEvent, match="there are ConsumerGroupHeartbeat"):
+    with pytest.raises(IllegalEvent, match="expected one of ConsumerGroupHeartbeat"):
         group_after("join")
     with pytest.raises(KafkaLearnError, match="at least 0"):
         group_after(TimePassed(-1))

@@ -245,7 +245,7 @@ def test_brokers_are_frozen_thawed_killed_and_restarted_only_where_it_makes_sens
 
 def test_where_processes_cannot_be_frozen_the_message_says_what_to_do(monkeypatch):
     monkeypatch.delattr(signal, "SIGSTOP")
-    with pytest.raises(KafkaNotStarted, match=r"Linux and macOS alone.*WSL.*connect\('localhost:9092'\)"):
+    with pytest.raises(KafkaNotStarted, match=r"Linux and macOS only.*WSL.*connect\('localhost:9092'\)"):
         Kafka().start()
 
 

@@ -140,7 +140,7 @@ def test_a_dissected_record_leaves_no_byte_out(generated):
         ("000300000000000000640000000500ff", "metadata", 16, "metadata: value at byte 16 needs 255 bytes, 0 of 16"),
         ("0003000000000000006400000005ffff", "metadata", 14, "metadata: length at byte 14 is null, which"),
         ("0003000000000000006400000005fffe", "metadata", 14, "metadata: length at byte 14 is -2"),
-        ("00030000000000000064000000050001ff", "metadata", 16, "metadata: byte 16 is no UTF-8"),
+        ("00030000000000000064000000050001ff", "metadata", 16, "metadata: byte 16 is not UTF-8"),
         ("000400000000000000640000000500", "metadata", 14, "metadata: length at byte 14 is null, which"),
         ("0004000000000000006400000005ffffffffff01", "metadata", 14, "a number of more than 5 bytes"),
     ],

@@ -137,7 +137,7 @@ def test_no_pipe_and_no_device_is_read(folder):
     os.mkfifo(folder / "deep" / "pipe.log")
 
     for given in (folder / "deep" / "pipe.log", folder):
-        with pytest.raises(KafkaLearnError, match="is no regular file"):
+        with pytest.raises(KafkaLearnError, match="is neither a regular file"):
             ask("why", {"logs": [str(given)]}, Access((str(folder),)))
 
 

@@ -457,7 +457,7 @@ def test_a_folder_with_an_odd_file_is_read(tmp_path):
     (tmp_path / "core.123").write_bytes(bytes(range(256)) * 40)
     answer = why([tmp_path], has_advice=False)
     assert answer.as_data()["skipped_files"] == [str(tmp_path / "core.123")]
-    assert "is no text, and was passed over." in " ".join(str(answer).split())
+    assert "is not text, and was passed over." in " ".join(str(answer).split())
     code, said, _ = asked(["why", str(tmp_path), "--json"])  # the command names the folder as well
     assert (code, json.loads(said)["skipped_files"]) == (answer.outcome, [str(tmp_path / "core.123")])
 

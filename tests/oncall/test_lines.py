@@ -260,7 +260,7 @@ def test_standard_input(monkeypatch):
 
 def test_what_is_no_log(tmp_path):
     (tmp_path / "00000000000000000000.log").write_bytes(bytes(range(256)) * 40 + bytes(4000))
-    with pytest.raises(NotText, match=r"is no text but binary data; .* `kafkalearn xray`"):
+    with pytest.raises(NotText, match=r"is not text but binary data; .* `kafkalearn xray`"):
         read_files([tmp_path / "00000000000000000000.log"])
     with pytest.raises(KafkaLearnError, match=r"there is no file .*; a log is wanted"):
         read_files([tmp_path / "missing.log"])

@@ -142,7 +142,7 @@ def nested_merges(depth):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("spring: [a\n", "'a.yml': line 2: this is no YAML"),
+        ("spring: [a\n", "'a.yml': line 2: this is not YAML"),
         ("- acks\n", "'a.yml': line 1: a document of settings maps names to values"),
         ("? [a, b]\n: 1\n", "'a.yml': line 1: a name in settings is text"),
         ("server.port: 80\n", "no broker, topic or client of Kafka knows one of them"),

@@ -284,7 +284,7 @@ def test_a_file_alone_and_a_file_with_another_name(tmp_path):
     alone.write_bytes(FIVE)
     assert xray(alone, now_ms=NOW_MS).logs[0].census.record_count == 5
     (tmp_path / "notes.txt").write_text("no segment")
-    with pytest.raises(KafkaLearnError, match="is no segment file"):
+    with pytest.raises(KafkaLearnError, match="is not a segment file"):
         xray(tmp_path / "notes.txt")
 
 

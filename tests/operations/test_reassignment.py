@@ -39,9 +39,9 @@ BIG = TopicPartition("big", 0)
 UNREADABLE = {  # what cannot be read is refused by read_plan, in our own words
     "version 2": "version is 2",
     "log dirs of another length": "2 replicas and 1 log_dirs",
-    "not JSON": "this is no JSON",
+    "not JSON": "invalid JSON",
     "a list": "must be an object in braces",
-    "empty file": "this is no JSON",
+    "empty file": "invalid JSON",
     "without replicas": "has no replicas",
     "without topic": "has no topic",
     "partition as text": "partition must be a whole number",

@@ -26,7 +26,7 @@ PACKAGES = tuple(name for name, path in MODULES.items() if path.name == "__init_
 
 
 def part_of(module: str) -> str:
-    """Which part of the house a module belongs to."""
+    """Which part of the project a module belongs to."""
     if re.search(r"\.(\w+_)?(picture|words)$", module):
         return "drawing"
     second = [*module.split("."), ""][1]

@@ -1,4 +1,4 @@
-"""What the house promises about itself: who imports whom, what an import costs, and that it stands alone."""
+"""What the project promises about itself: who imports whom, what an import costs, and that it stands alone."""
 
 import re
 import subprocess

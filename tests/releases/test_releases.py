@@ -351,8 +351,8 @@ def test_where_the_sides_differ_nothing_is_guessed_and_the_error_says_what_each_
         ({"setting": None}, "setting must be a str, got NoneType None"),
         ({"setting": "acks", "release": "3.O"}, "unknown release '3.O'"),
         ({"setting": "acks", "side": "client"}, "unknown side 'client'.*Known: 'consumer', 'producer'"),
-        ({"setting": "acks", "side": "topic"}, "acks is no topic setting; it is one of: producer"),
-        ({"setting": "acks@topic"}, "acks is no topic setting; it is one of: producer"),
+        ({"setting": "acks", "side": "topic"}, "acks is not a topic setting; it is one of: producer"),
+        ({"setting": "acks@topic"}, "acks is not a topic setting; it is one of: producer"),
         ({"setting": "linger.ms@topics"}, "unknown side 'topics'; did you mean 'topic'"),
     ],
 )

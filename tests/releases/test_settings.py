@@ -466,7 +466,7 @@ def test_only_limits_that_read_the_same_each_time_are_kept(printed_limit, kind, 
     ("words", "said"),
     [
         (["4.9"], "4.9 is not recorded yet; say which release to ask: 4.9=4.9.0"),
-        (["4.3=4.2.1"], "4.2.1 is no release of 4.3"),
+        (["4.3=4.2.1"], "4.2.1 is not a release of 4.3"),
     ],
 )
 def test_what_cannot_be_read_is_refused(words, said):

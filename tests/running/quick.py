@@ -18,7 +18,7 @@ LEFT_OUT = {
         "tests/live",
         "tests/spark",
     ),
-    "the book: its pages, and every exercise once more through a page's door": ("tests/book",),
+    "the book: its pages, and every exercise once more through a page's entry point": ("tests/book",),
     "the examples of README": ("README.md",),
     "odd input by the thousand": (
         "tests/fuzz",

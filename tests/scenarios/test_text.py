@@ -86,11 +86,11 @@ def test_lines_may_stand_in_any_order_and_happen_in_that_of_time():
 
 
 BAD = {
-    "at 12 s: c2 puases for 50 s": "nobody can 'puases'; did you mean 'pauses'",
+    "at 12 s: c2 puases for 50 s": "unknown action 'puases'; did you mean 'pauses'",
     "at 12 s: c2 pauses": "after 'pauses' came 'nothing'; as in: c1 pauses for 50 s",
     "at 12 s: c2 pauses for 50": "after 'pauses' came 'for 50'",
     "at 12 s: c2 pauses for 50 sec": "unknown unit 'sec'; times have one of: ms, s, min, h",
-    "at 12 s: c2 pauses for 0.1 ms": "no whole number of ms",
+    "at 12 s: c2 pauses for 0.1 ms": "not a whole number of ms",
     "at 12: c2 leaves": "cannot read the time 'at 12'",
     "at noon: c2 leaves": "cannot read the time 'at noon'",
     "at 12 s c2 leaves": "a colon and what happens are missing",
@@ -103,7 +103,7 @@ BAD = {
     "at 12 s: c1 to c pause for 5 s": "'c1 to c' is no row of names; as in: c1 to c5",
     "at 12 s: c1 to cx pause for 5 s": "'c1 to cx' is no row of names; as in: c1 to c5",
     "at 12 s: c1 to c² pause for 5 s": "'c1 to c²' is no row of names; as in: c1 to c5",
-    "at 12 s: cx to c1 pause for 5 s": "'cx to c1' is no name of a member",
+    "at 12 s: cx to c1 pause for 5 s": "'cx to c1' is not a name of a member",
     "at 12 s: orders grows to 6 partitions": "orders has 6 partitions then, and topics can only grow",
     "at 12 s: clicks grows to 8 partitions": "there is no topic 'clicks'; there are: orders",
     "at 12 s: topic orders is created with 6 partitions": "there is or was a topic 'orders'",
@@ -113,7 +113,7 @@ BAD = {
     "at 12 s: c1 subscribes to the pattern (a+)+": "may take for ever: at most 4 of * + ? are taken",
     "at 12 s: c1 subscribes to the pattern a*b*c*d*e*": "may take for ever",
     "at 12 s: c1 subscribes to the pattern [": "cannot be read",
-    "at 12 s: c1 subscribes to $": "'$' is no name of a topic; as in: c1 subscribes to orders, refunds",
+    "at 12 s: c1 subscribes to $": "'$' is not a name of a topic; as in: c1 subscribes to orders, refunds",
     "c1 subscribes to oders": "there is never a topic 'oders'",
     "c9 subscribes to orders": "'c9' never joins",
     "every 0 s from 0 s to 9 s: c1 pauses for 1 s": "the distance must be above 0",
@@ -194,7 +194,7 @@ def test_the_same_words_make_the_same_scenario():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        (["pause"], "'pause' is no event of a scenario; there are Joins, Leaves"),
+        (["pause"], "unknown event 'pause'; expected one of Joins, Leaves"),
         ([Leaves(0, "c1")], "c1 never joins"),
         ([Joins(0, "c1/2")], "the name of a member is one word"),
         ([Joins(0, "")], "the name of a member is one word"),

@@ -77,12 +77,12 @@ def merge(payload: Mapping[str, object]) -> dict[str, object]:
     -------
     dict
         ``record``: the file; ``summary``: a line for each chapter that was begun; ``not_kept``: the exercises that are
-        done and whose answer is no text.
+        done and whose answer is not text.
 
     Raises
     ------
     KafkaLearnError
-        If one of them is no file of progress.
+        If one of them is not a progress file.
 
     Examples
     --------

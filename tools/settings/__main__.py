@@ -45,7 +45,7 @@ def wanted_releases(words: Iterable[str], asked: Mapping[str, str]) -> dict[str,
         if not release and line not in asked:
             raise NotRun(f"{line} is not recorded yet; say which release to ask: {line}={line}.0")
         if parse_release(release or asked[line]).line != line:
-            raise NotRun(f"{release} is no release of {line}")
+            raise NotRun(f"{release} is not a release of {line}")
         wanted[line] = release or asked[line]
     return wanted or dict(asked)
 

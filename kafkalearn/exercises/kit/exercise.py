@@ -236,7 +236,7 @@ class Chapter:
         """Every exercise of the chapter, from easy to open."""
         return self.exercises
 
-    def face(self) -> list[str]:
+    def public_names(self) -> list[str]:
         """What a reader uses of the chapter's module, for its `__all__`."""
         return sorted(["all_exercises", "score", *(each.name for each in self.exercises)])
 

@@ -97,7 +97,7 @@ class Game(Generic[Settings, State, Event]):
             words = self._words_of(move)
             if words is None:
                 known = as_words(", ".join(self.moves))
-                return say("Move {}, {}, is none of this game. The moves are: {}.", number, move, known)
+                return say("Move {}, {}, is not a move of this game. The moves are: {}.", number, move, known)
             run.append(words)
         return run
 

@@ -1,4 +1,4 @@
-"""What a student gave: taken apart into plain data, and functions called within bounds.
+"""Sanitise a submitted answer, and run submitted functions under limits.
 
 Code of a student's runs within `Bounds`: lines of Python, and characters printed. Nothing here looks at a clock, so the
 same function gets the same sentence on a slow machine, in a notebook and in a page of the book. What is beyond it: one

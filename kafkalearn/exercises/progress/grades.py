@@ -342,7 +342,7 @@ def main(words: Sequence[str]) -> int:
     if given.run_code and is_root():
         return _refused(f"{RUN_CODE} runs what was handed in as you, and you are root: be another user for that")
     if not given.folder.is_dir():
-        return _refused(f"{given.folder} is no folder")
+        return _refused(f"{given.folder} is not a folder")
     to = given.csv or given.folder / WRITTEN[0]
     believed, mistaken = (to.with_name(name) for name in WRITTEN[1:])
     others = list(passed_over(given.folder, [to]))

@@ -48,7 +48,7 @@ _RANK = {NOT_ATTEMPTED: 0, ERROR: 1, WRONG: 2, OPEN: 3, RIGHT: 4}
 
 
 class NoRecord(KafkaLearnError):  # noqa: N818  (it says what a file is)
-    """A text that is no file of progress, or one that is damaged."""
+    """A text that is not a progress file, or a damaged one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,9 @@ class Record:
         try:
             whole = read_json(text)
         except (ValueError, RecursionError) as error:
-            raise NoRecord(f"this is no file of progress, for it is no JSON: {error}") from error
+            raise NoRecord(f"not a progress file: invalid JSON: {error}") from error
         if not isinstance(whole, dict) or whole.get("format") != FORMAT:
-            raise NoRecord(f'this is no file of progress: it must have "format": "{FORMAT}"')
+            raise NoRecord(f'not a progress file: it must have "format": "{FORMAT}"')
         if whole.get("version") != VERSION:
             came = str(whole.get("version"))[:20]
             raise KafkaLearnError(
@@ -257,7 +257,7 @@ def read_file(path: Path, *, follow: bool = True) -> Record:
     try:
         with open(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise KafkaLearnError(f"{path} is no regular file")
+                raise KafkaLearnError(f"{path} is not a regular file")
             content = file.read(4 * MOST_BYTES + 1)
     except OSError as error:
         raise KafkaLearnError(f"{path} cannot be read: {error}") from error
@@ -372,7 +372,7 @@ def source_of(function: object) -> tuple[str, str]:
     >>> source_of(len)
     Traceback (most recent call last):
     ...
-    kafkalearn.exercises.progress.record.NoSource: it is no function written in Python
+    kafkalearn.exercises.progress.record.NoSource: it is not a function written in Python
     """
     pieces = _Pieces()
     name = pieces.add(function)
@@ -393,7 +393,7 @@ class _Pieces:
     def add(self, function: Any) -> str:
         function = inspect.unwrap(function)
         if type(function) is not FunctionType:
-            raise NoSource("it is no function written in Python")
+            raise NoSource("it is not a function written in Python")
         node, text = _definition(function)
         name = function.__name__ if isinstance(node, ast.FunctionDef) else "a_lambda"
         if name not in self.names:

@@ -47,7 +47,7 @@ def summary(record: Record) -> str:
 
 
 def not_kept(record: Record) -> list[str]:
-    """The exercises whose answer the file does not have: a function that is no text of its own."""
+    """The exercises whose answer the file does not have: a function that is not text of its own."""
     return [
         name
         for name, entry in record.entries.items()

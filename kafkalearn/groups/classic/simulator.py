@@ -32,7 +32,7 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
     Raises
     ------
     IllegalEvent
-        If it is no event of this simulator, or makes no sense now: the offsets of a group expire that has members.
+        If it is not an event of this simulator, or makes no sense now: the offsets of a group expire that has members.
 
     Examples
     --------

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import get_args
 
-from kafkalearn.base.errors import IllegalEvent, shown
+from kafkalearn.base.errors import no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
@@ -264,7 +265,7 @@ def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
     Raises
     ------
     IllegalEvent
-        If it is no event of this simulator, or makes no sense now: a topic loses partitions. What the coordinator
+        If it is not an event of this simulator, or makes no sense now: a topic loses partitions. What the coordinator
         refuses is no such case: it is an answer.
 
     Examples
@@ -296,10 +297,7 @@ def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
             return expire(settings, group)
         case PartitionMoved():
             return move(settings, group)
-    raise IllegalEvent(
-        f"{shown(event)} is no event of this simulator; there are ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch, "
-        "TopicChanged, TimePassed, GroupDeleted, OffsetsExpired, PartitionMoved"
-    )
+    raise no_event(event, get_args(ConsumerGroupEvent))
 
 
 def simulate(

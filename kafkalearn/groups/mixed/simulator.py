@@ -32,7 +32,7 @@ def step(settings: Settings, group: Group, event: Event) -> Group:
     Raises
     ------
     IllegalEvent
-        If it is no event of this simulator, or makes no sense now: a topic loses partitions.
+        If it is not an event of this simulator, or makes no sense now: a topic loses partitions.
 
     Examples
     --------

@@ -37,7 +37,7 @@ function progressOf(contents, folder) {
     const { content } = await contents.get(path, { type: "file", format: "text", content: true });
     if (!content.trim()) return EMPTY();
     const record = JSON.parse(content);
-    if (record.format !== EMPTY().format) throw new Error(`${FILE} is no file of progress`);
+    if (record.format !== EMPTY().format) throw new Error(`${FILE} is not a progress file`);
     return { ...record, predictions: record.predictions ?? {} };
   }
 

@@ -316,7 +316,7 @@ def _in_object(content: object, clock: Clock, depth: int, outer_ms: int | None) 
 
 
 def _plain(text: str, clock: Clock, outer_ms: int | None, pairs: Mapping[str, object]) -> Found | None:
-    """The message in text that is no JSON."""
+    """The message in text that is not JSON."""
     host = _host(text)
     best: tuple[int, int, Pattern, dict[str, object], str | None, str | None, str | None] | None = None
     for at, message, client, group, logger, is_librdkafka in _beginnings(text):

@@ -63,7 +63,7 @@ _BINARY_SHARE = 0.05  # of such bytes: no text has that many
 
 
 class NotText(KafkaLearnError):  # noqa: N818  (named for what the file is)
-    """A file that is no log; the message says what it looks like."""
+    """A file that is not a log; the message says what it looks like."""
 
 
 def sorted_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path | str]:
@@ -126,7 +126,7 @@ def lines_of(path: Path | str) -> Iterator[str]:
     Raises
     ------
     KafkaLearnError
-        If it cannot be read; `NotText` if it is no text; `kafkalearn.base.files.Torn`, after all lines that can be
+        If it cannot be read; `NotText` if it is not text; `kafkalearn.base.files.Torn`, after all lines that can be
         read, if it is gzipped and cannot be unpacked to its end.
     """
     with opened(path, "a log") as file:
@@ -139,7 +139,7 @@ def _lines(file: BufferedIOBase, name: str) -> Iterator[str]:
     start = data[:SNIFFED]
     if not encoding.startswith("utf-16") and len(start.translate(None, _CONTROLS)) < (1 - _BINARY_SHARE) * len(start):
         raise NotText(
-            f"{name} is no text but binary data; a log is text, one line for each event. Segment files of a broker are "
+            f"{name} is not text but binary data; a log is text, one line for each event. Segment files are "
             "for `kafkalearn xray`"
         )
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")

@@ -191,7 +191,7 @@ def read_csv(written: object, group_ids: Iterable[str]) -> Mapping[str, Mapping[
             )
         topic, partition, offset = cells[-3:]
         if not (partition.isdecimal() and offset.lstrip("-").isdecimal()):
-            raise KafkaLearnError(f"line {number} has a partition or an offset that is no number: {shown(line)}")
+            raise KafkaLearnError(f"line {number} has a partition or an offset that is not a number: {shown(line)}")
         found.setdefault(group_id, {})[TopicPartition(topic, int(partition))] = int(offset)
     return found
 

@@ -151,7 +151,7 @@ REMEDIES: tuple[tuple[str, str], ...] = (
     ),
     (
         "Invalid maximum heap size",
-        "this is no size that Java can address; spark.driver.memory is like '4g'",
+        "this is not a size that Java can address; spark.driver.memory is like '4g'",
     ),
     (
         "Too small maximum heap",

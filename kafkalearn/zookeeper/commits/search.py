@@ -82,7 +82,7 @@ def find(
     Raises
     ------
     KafkaLearnError
-        If there is no promise of such a name, or `depth` or `budget` is no whole number.
+        If there is no promise of such a name, or `depth` or `budget` is not a whole number.
 
     Examples
     --------

@@ -148,7 +148,7 @@ def test_the_table_of_a_class(class_, capsys):
     assert lines[2].split() == ["=HYPERLINK()", *["0"] * len(chapters), "0", "3", "2"]
     assert lines[3].split() == ["c.json", "trouble"]
     assert lines[4] == "=HYPERLINK(): the file says done, and that is not so: 00.leader_of"
-    assert lines[5].startswith("c.json: this is no file of progress, for it is no JSON")
+    assert lines[5].startswith("c.json: not a progress file: invalid JSON")
     assert lines[6] == "functions that were handed in ran, of Anna (1), =HYPERLINK() (1)"
     assert lines[7].startswith(f"every answer is in {class_ / 'grades.csv'}, every wrong prediction in ")
 

@@ -100,9 +100,9 @@ def test_the_best_answer_stays():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "for it is no JSON"),
-        ("{", "for it is no JSON"),
-        ("[" * 100_000, "for it is no JSON"),
+        ("", "not a progress file: invalid JSON"),
+        ("{", "not a progress file: invalid JSON"),
+        ("[" * 100_000, "not a progress file: invalid JSON"),
         ("[]", 'it must have "format": "kafkalearn progress"'),
         ('{"format": "other"}', 'it must have "format": "kafkalearn progress"'),
         ('{"format": "kafkalearn progress", "version": 1}', '"exercises" must be an object'),
@@ -183,7 +183,7 @@ def test_a_function_comes_back_as_text_or_as_a_reason(function):
 
     assert isinstance(back, FunctionSource | Strange)
     if isinstance(back, Strange):
-        assert back.text == "a function that is not kept as text: it is no function written in Python"
+        assert back.text == "a function that is not kept as text: it is not a function written in Python"
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_a_damaged_file_is_put_aside_and_said(copies):
     result = new_kernel().check(12)
 
     assert result
-    assert "lies in progress.json.damaged now: this is no file of progress" in repr(result)
+    assert "lies in progress.json.damaged now: not a progress file" in repr(result)
     assert (copies / "progress.json.damaged").read_text(encoding="utf-8") == "{"
     assert kept_in(copies).outcome == "right"
 
@@ -476,8 +476,8 @@ def test_what_its_notebook_has_not_is_left_to_its_call():
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (len, "it is no function written in Python"),
-        (str.upper, "it is no function written in Python"),
+        (len, "it is not a function written in Python"),
+        (str.upper, "it is not a function written in Python"),
         (eval("lambda n: n"), "its source is not known"),
         (uses_an_object, "it uses OBJECT, which is no function, no module and no plain value"),
     ],

@@ -20,7 +20,7 @@ from tests.spark.processes import ROOT, java_script, run_python
 pytestmark = pytest.mark.spark
 
 SAID = {
-    "{'spark.driver.memory': '90000000t'}": "What to do: this is no size that Java can address",
+    "{'spark.driver.memory': '90000000t'}": "What to do: this is not a size that Java can address",
     "{'spark.driver.memory': '999999g'}": "What to do: there is not enough free memory",
     "{'spark.driver.memory': '1m'}": "What to do: Spark needs at least 450 MB",
     "{'spark.driver.memory': 'lots'}": "spark.driver.memory must be a size like '2g' or '1536m', got 'lots'",
