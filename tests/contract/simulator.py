@@ -22,8 +22,8 @@ class Run:
 class Simulator:
     """Where a simulator is, and runs of it.
 
-    `home` is its module, or its package: this, or its module `simulator`, has the names of the contract. `senseless` are
-    events of its own that make no sense at the start. `effects_in` are further modules whose effects it may tell,
+    `home` is its module, or its package: this, or its module `simulator`, has the names of the contract. `senseless`
+    are events of its own that make no sense at the start. `effects_in` are further modules whose effects it may tell,
     as that of a simulator inside it.
     """
 
