@@ -12,6 +12,7 @@ which is started here on loopback (`_jupyterlite`). Its answer is a printed word
 from __future__ import annotations
 
 import argparse
+import shutil
 import time
 from pathlib import Path
 from statistics import median
@@ -30,6 +31,7 @@ from tools.book.live.in_node import PagePython, page_python
 from tools.chapters import chapter_paths
 
 CHAPTER = "01_coordinator"
+LOADED = ("page.js", "page.css", "runtime.js", "snapshot.js")
 
 # A rebalance of sixteen members with fifty partitions: simulated, drawn, mounted. Then a slider is moved twenty times.
 PLAYER = """
@@ -92,22 +94,32 @@ def waited(shown: Shown, page: Path) -> dict:
 
 
 def waits(page: Path, rounds: int) -> list[dict[str, object]]:
-    """A row for each browser."""
+    """Two rows for each browser: Python from kept memory, and started as ever, in turns; shares are of the second."""
     rows = []
-    for browser in (chromium, firefox):
-        visits = []
-        for _ in range(rounds):
-            with browser() as shown:
-                visits.append(waited(shown, page))
-        moves = [each for visit in visits for each in visit["moves"]]
-        rows.append(
-            {
-                "browser": browser.__name__,
-                "first answer, ms (4000)": round(median(visit["answer"] for visit in visits)),
-                "first new player, ms (5000)": round(median(visit["player"] for visit in visits)),
-                "slider, ms (50)": round(median(moves)),
-            }
-        )
+    with TemporaryDirectory() as home:
+        as_ever = Path(home, "book", page.name)
+        shutil.copytree(page.parent, as_ever.parent)
+        (as_ever.parent / "live" / "snapshot.js").unlink()
+        for browser in (chromium, firefox):
+            visits: dict[Path, list[dict]] = {page: [], as_ever: []}
+            for _ in range(rounds):
+                for each, seen in visits.items():
+                    with browser() as shown:
+                        seen.append(waited(shown, each))
+            slow = {name: median(visit[name] for visit in visits[as_ever]) for name in ("answer", "player")}
+            for start, seen in zip(("kept memory", "as ever"), visits.values(), strict=True):
+                answer, player = (median(visit[name] for visit in seen) for name in slow)
+                rows.append(
+                    {
+                        "browser": browser.__name__,
+                        "start": start,
+                        "first answer, ms": round(answer),
+                        "share (0.3)": round(answer / slow["answer"], 2),
+                        "first new player, ms": round(player),
+                        "share (0.35)": round(player / slow["player"], 2),
+                        "slider, ms (50)": round(median(move for visit in seen for move in visit["moves"])),
+                    }
+                )
     return rows
 
 
@@ -152,7 +164,7 @@ def beside_jupyterlite(page: Path, rounds: int) -> list[dict[str, object]]:
             code = quote("print('first ' + 'answer')")
             theirs.append(_first_answer(f"{address}/repl/index.html?kernel=python&code={code}", THEIRS))
     folder = page.parent / "live"
-    own = sum(each.stat().st_size for each in (page, folder / "page.js", folder / "page.css", folder / "runtime.js"))
+    own = sum(each.stat().st_size for each in (page, *(folder / name for name in LOADED)))
     sizes = (own, max(size for *_, size in theirs))
     return [
         {
@@ -195,11 +207,13 @@ def _first_answer(address: str, condition: str) -> tuple[float, float, int]:
 
 def weights(folder: Path) -> str:
     """The runtime, and the heaviest page with all that it loads at once."""
-    runtime = (folder / "live" / "runtime.js").stat().st_size
+    runtime, kept = ((folder / "live" / name).stat().st_size for name in ("runtime.js", "snapshot.js"))
     shared = sum((folder / "live" / name).stat().st_size for name in ("page.js", "page.css"))
     pages = {page.name: page.stat().st_size + shared for page in folder.glob("[0-9]*.html")}
     heaviest = max(pages, key=pages.get)
-    return f"runtime.js {runtime / 1e6:.2f} MB (10); heaviest page {heaviest} {pages[heaviest] / 1e6:.2f} MB (1.5)"
+    book = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+    parts = f"runtime.js {runtime / 1e6:.2f} MB (10), snapshot.js {kept / 1e6:.2f} MB; book {book / 1e6:.1f} MB"
+    return f"{parts}; heaviest page {heaviest} {pages[heaviest] / 1e6:.2f} MB (1.5)"
 
 
 def main() -> None:

@@ -153,19 +153,20 @@ def _linked(html: str) -> str:
     return html.replace("</head>", f'<link rel="stylesheet" href="{SHEET}">\n</head>', 1)
 
 
-# Names, brackets, blanks, operators, numbers, texts: `reference.css` leaves code one colour, and these are neither bold
-# nor italic. Each mark of them would be a tenth of the page and change nothing.
+# Numbers of lines are left out: a third of a page of code, and nobody is sent to one. Names, brackets, blanks,
+# operators, numbers, texts: `reference.css` leaves code one colour, and these are neither bold nor italic. Each mark of
+# them would be a tenth of the page and change nothing.
 _PLAIN = re.compile(
     r'<span class="(?:[npwoms]|m[bfhio]|s[abchrsx12]|n[abdflov]|v[cgim]|k[pt]|g[dirot]|bp|cp|fm|il|dl)">([^<]*)</span>'
 )
 _SWITCH = re.compile(r'(<input id="([^"]+)"[^>]*?) aria-hidden="true" tabindex="-1">')  # opens what its label names
-_LINE_NUMBER = re.compile(r'<span id="[^"]+"><a href="#[^"]+">(<span class="linenos">[^<]*</span>)</a>')
+_LINE_NUMBER = re.compile(r'<span id="[^"]+"><a href="#[^"]+"><span class="linenos">[^<]*</span></a>')
 
 
 def _by_keys(html: str) -> str:
     """What scrolls or opens can be reached by keys, and what shows no words of its own has some."""
     html = re.sub(r"<(/?)h[3-6]\b", r"<\1h2", html)  # below the one h1 there is one kind of heading
-    html = _PLAIN.sub(r"\1", _LINE_NUMBER.sub(r"<span>\1", html))
+    html = _PLAIN.sub(r"\1", _LINE_NUMBER.sub("<span>", html))
     html = re.sub(
         r"<pre>|<div class=\"attr (?:function|class|variable)\">", lambda found: f'{found[0][:-1]} tabindex="0">', html
     )

@@ -2,6 +2,7 @@
 
 - ``runtime.js``: Pyodide, kafkalearn's core and the worker's script, as one classic script that a page can load from
   ``file:`` (`runtime`). Its own words are in ``worker.js``.
+- ``snapshot.js``: what Python's memory is once kafkalearn is imported, for a quick start (`snapshot`).
 - ``page.js``: the page's own script, of the files in `PAGE_SCRIPTS`; the first gives `window.kafkalearn`, which
   `tools.page` describes. ``page.css`` is its style.
 - ``ace/``: the editor of code, as it comes from npm (`packages`).

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kafkalearn.drawing.player import live_script, live_style
 from tools.book.face import fonts, licences
-from tools.book.live import runtime
+from tools.book.live import runtime, snapshot
 from tools.book.live.packages import ACE, PYODIDE, files
 
 HERE = Path(__file__).parent
@@ -25,7 +25,8 @@ _ACE_FILES = ("ace.js", "mode-python.js", "theme-textmate.js", "theme-tomorrow_n
 _NOTICE = """What lies in this folder and is not kafkalearn's own:
 
 - runtime.js holds {pyodide.name} {pyodide.version} (Mozilla Public License 2.0, MPL-2.0.txt; its source:
-  github.com/pyodide/pyodide), which holds CPython and its standard library (Python.txt).
+  github.com/pyodide/pyodide), which holds CPython and its standard library (Python.txt). snapshot.js is the memory of
+  both once they have started.
 - ace/ is {ace.name} {ace.version} (BSD licence, Ace.txt; its source: github.com/ajaxorg/ace).
 - page.css holds letters of Atkinson Hyperlegible Next and Mono, and of Noto Sans SC (SIL Open Font License, Fonts.txt).
 """
@@ -86,16 +87,24 @@ def page_style() -> str:
 
 
 def _write_runtime(folder: Path) -> None:
-    """Packing takes seconds, so the script says what it was made of."""
-    made_by = runtime.WORKER.read_bytes() + Path(runtime.__file__).read_bytes()
-    digest = hashlib.sha256(made_by + PYODIDE.sha512.encode() + runtime.core_archive())
-    made_of, path = f"// made of {digest.hexdigest()}\n", folder / "runtime.js"
-    if path.exists():
-        with path.open(encoding="utf-8") as file:
-            if file.readline() == made_of:
-                return
+    """Packing takes seconds, so each script says what it was made of."""
+    ours = (runtime.WORKER, Path(runtime.__file__), snapshot.SCRIPT, Path(snapshot.__file__))
+    digest = hashlib.sha256(b"".join(each.read_bytes() for each in ours))
+    digest.update(PYODIDE.sha512.encode() + runtime.core_archive())
+    made_of = f"// made of {digest.hexdigest()}\n"
+    if all(_begins_with(folder / name, made_of) for name in ("runtime.js", "snapshot.js")):
+        return
     print("packing Python for the pages", flush=True)
-    _put(path, made_of + runtime.runtime())
+    script = snapshot.script(snapshot.made(), runtime.name_of(runtime.parts()))
+    _put(folder / "runtime.js", made_of + runtime.runtime())
+    (folder / "snapshot.js").write_bytes(made_of.encode() + script)
+
+
+def _begins_with(path: Path, line: str) -> bool:
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        return file.readline() == line.encode()
 
 
 def _put(path: Path, text: str) -> None:

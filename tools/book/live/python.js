@@ -6,7 +6,8 @@
 // {failed}, {stopped}, {id, answer}. The holder is in this page; where this one is shown in another's frame, in that one.
 
 window.kafkalearn = (() => {
-  const here = document.currentScript?.src ?? "";
+  const here = document.currentScript?.src || document.querySelector('script[src$="live/runtime.js"]')?.src || "";
+  const SMALL_GB = 2; // a device with no more memory starts as ever: unpacking takes 60 MB for a moment
 
   const shared = python(window.parent !== window, true);
   shared.another = () => python(false, false);
@@ -31,13 +32,33 @@ window.kafkalearn = (() => {
     });
   }
 
+  // The script with the memory that Python had after its imports; null where there is none for this runtime.
+  function snapshot() {
+    if (!here || !isShared || navigator.deviceMemory <= SMALL_GB) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const script = Object.assign(document.createElement("script"), { src: new URL("snapshot.js", here).href, charset: "x-user-defined" });
+      script.onload = () => {
+        resolve(window.KAFKALEARN_SNAPSHOT ?? null);
+        delete window.KAFKALEARN_SNAPSHOT; // 15 MB; another start reads it again
+      };
+      script.onerror = () => resolve(null);
+      document.head.append(script);
+    });
+  }
+
+  function bytesOf(letters) {
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at); // its last eight bits
+    return bytes;
+  }
+
   async function begin() {
     if (isReady) tell({ started: true });
     if (beginning) return;
     const mine = beginning = {}; // another, if Python was ended meanwhile
     tell({ progress: "Reading Python" });
     try {
-      const { parts, worker: text } = await runtime();
+      const [{ parts, worker: text, snapshot: wanted }, kept] = await Promise.all([runtime(), snapshot()]);
       if (beginning !== mine) return;
       worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
       worker.onerror = ({ message }) => { beginning = null; tell({ failed: `Python does not start: ${message}` }); };
@@ -46,7 +67,8 @@ window.kafkalearn = (() => {
         if (data.failed) beginning = null;
         tell(data);
       };
-      worker.postMessage({ parts, hasHost: isShared });
+      const memory = kept && kept.of === wanted ? bytesOf(kept.packed) : null;
+      worker.postMessage({ parts, snapshot: memory, hasHost: isShared }, memory ? [memory.buffer] : []);
     } catch (error) {
       beginning = null;
       tell({ failed: error.message });

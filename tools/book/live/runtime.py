@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import io
 import json
 import zipfile
@@ -23,15 +24,26 @@ _DATA = ("coordinator.json", "flights.json", "command-walk", "lag", "offsets-top
 
 
 def runtime() -> str:
-    """The script; a page that has loaded it has ``window.KAFKALEARN_RUNTIME``, ``{parts, worker}``.
+    """The script; a page that has loaded it has ``window.KAFKALEARN_RUNTIME``, ``{parts, worker, snapshot}``.
+
+    The last one says which memory Python can begin with: that of `tools.book.live.snapshot` of the same name.
 
     Raises
     ------
     NotFetched
         If Pyodide cannot be fetched.
     """
-    packed = {name: _packed(data) for name, data in parts().items()}
-    return _script({"parts": packed, "worker": WORKER.read_text(encoding="utf-8")})
+    made = parts()
+    packed = {name: _packed(data) for name, data in made.items()}
+    return _script({"parts": packed, "worker": WORKER.read_text(encoding="utf-8"), "snapshot": name_of(made)})
+
+
+def name_of(made_of: Mapping[str, bytes]) -> str:
+    """A name for the parts of a runtime."""
+    hashed = hashlib.sha256()
+    for name, data in sorted(made_of.items()):
+        hashed.update(f"{name}\0{len(data)}\0".encode() + data)
+    return hashed.hexdigest()
 
 
 _BEFORE = "window.KAFKALEARN_RUNTIME = "
