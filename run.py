@@ -195,32 +195,20 @@ def setup(words):
     return 0
 
 
-OFFERED = (lab, reset, edit, quick, test, ci, nightly, fuzz)
-OFFERED += (
-    book,
-    chapters,
-    minutes,
-    bench,
-    live,
-    conform,
-    report,
-    grades,
-    settings,
-    release,
-    house,
-    mutants,
-    lock,
-    setup,
-)
-COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
+FOR_READERS = (lab, book, report, reset)
+FOR_AUTHORS = (grades, edit, quick, test, ci, nightly, fuzz, chapters, minutes, bench, live, conform)
+FOR_AUTHORS += (settings, release, house, mutants, lock, setup)
+COMMANDS = {each.__name__: each for each in FOR_READERS + FOR_AUTHORS}
 
 
 def overview():
     """What `make` alone prints."""
-    lines = ["  {:<9} {}".format(name, each.__doc__.splitlines()[0]) for name, each in COMMANDS.items()]
-    first = "kafkalearn: make COMMAND, or python3 run.py COMMAND (Windows: py run.py COMMAND)"
-    last = "Further words are passed on: make lab ARGS='--port 9000', python3 run.py lab --port 9000."
-    return "\n".join([first, "", *lines, "", last])
+    lines = ["kafkalearn: make COMMAND, or python3 run.py COMMAND (Windows: py run.py COMMAND)"]
+    for heading, commands in (("for readers:", FOR_READERS), ("for teachers and authors:", FOR_AUTHORS)):
+        lines += ["", heading]
+        lines += ["  {:<9} {}".format(each.__name__, each.__doc__.splitlines()[0]) for each in commands]
+    lines += ["", "Arguments are passed on: make lab ARGS='--port 9000', python3 run.py lab --port 9000."]
+    return "\n".join(lines)
 
 
 def main(argv):
@@ -230,7 +218,7 @@ def main(argv):
         print(overview())
         return 0
     if name not in COMMANDS:
-        print("unknown command {!r}; known are {}".format(name, ", ".join(COMMANDS)), file=sys.stderr)
+        print("unknown command {!r}; expected one of {}".format(name, ", ".join(COMMANDS)), file=sys.stderr)
         return 2
     environment.go_on_with_a_suitable_python(argv)
     if name != "lock":  # it must work just when .venv cannot be made

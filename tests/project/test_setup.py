@@ -141,7 +141,7 @@ def test_a_command_finds_the_programs_of_the_environment_first():
 
 def test_an_unknown_command_names_the_known_ones(capsys):
     assert run.main(["tset"]) == 2
-    assert "unknown command 'tset'; known are lab, reset, edit, quick, test" in capsys.readouterr().err
+    assert "unknown command 'tset'; expected one of lab, book, report, reset, grades" in capsys.readouterr().err
 
 
 def test_without_a_command_all_are_listed(capsys):

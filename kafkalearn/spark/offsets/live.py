@@ -8,7 +8,7 @@ Records of other topics in the same stream say where these topics end.
 Spark promises of a batch that was begun and not finished that it comes again, the same records under the same number.
 Batch n reads what batch n - 1 wrote and overwrites what batch n - 3 wrote, so it may come as often as it likes: no
 record is lost, none counts twice. That is what a checkpoint and three folders are enough for, on any file system that
-Spark can write to; a table format with transactions does it with MERGE (the README has the statement).
+Spark can write to; a table format with transactions does it with MERGE (``docs/spark.md`` has the statement).
 
 Why not Spark's own state: an aggregation in a stream keeps a key until a watermark passes it, and a group that commits
 once a day has no watermark; ``transformWithState`` can forget, but needs RocksDB and Python on the workers.
