@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import shutil
-import textwrap
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
@@ -80,14 +79,15 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
       - not committed: the member left before it could
     """
     others = " " * len(indent) if hanging is None else hanging
-    return textwrap.fill(
-        " ".join(text.split()),
-        text_width(),
-        initial_indent=indent,
-        subsequent_indent=others,
-        break_on_hyphens=False,
-        break_long_words=False,  # a path stays whole: it is copied
-    )
+    width, words = text_width(), text.split()
+    lines, line = [], indent
+    for place, word in enumerate(words):
+        if place and len(line) + 1 + len(word) > width:  # a path stays whole: it is copied
+            lines.append(line)
+            line = others + word
+        else:
+            line += f" {word}" if place else word
+    return "\n".join([*lines, line]) if words else ""
 
 
 def cut(name: str, longest: int) -> str:

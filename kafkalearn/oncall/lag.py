@@ -341,12 +341,14 @@ class Lag(Answer):
     def __str__(self) -> str:
         """Group by group, a sentence for each partition."""
         said: list[str] = []
-        for name in dict.fromkeys(each.group for each in self.causes):
+        by_group: dict[str, list[Cause]] = {}
+        for each in self.causes:
+            by_group.setdefault(each.group, []).append(each)
+        for name, causes in by_group.items():
             said.append(wrapped(name if name not in self.rebalancing else f"{name}, which is rebalancing now"))
-            for each in self.causes:
-                if each.group == name:
-                    number = "" if each.lag is None else f", lag {each.lag:,}"
-                    said.append(wrapped(f"{each.at}{number}: {each.words}", "  ", "    "))
+            for each in causes:
+                number = "" if each.lag is None else f", lag {each.lag:,}"
+                said.append(wrapped(f"{each.at}{number}: {each.words}", "  ", "    "))
         return "\n".join([*said, *(f"{name} is not there any more" for name in self.gone)])
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kafkalearn.base.errors import KafkaLearnError, counted, listed
+from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.formats.batches import Batch
@@ -82,13 +82,15 @@ _COLUMNS = {
 _CANONICAL = {other: name for name, others in _COLUMNS.items() for other in others}
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "START-OFFSET")
 _NUMERIC = (*_OFFSETS, "LOG-START-OFFSET", "LAG", "LEADER-EPOCH")
-_NUMBER = r"(-?\d+|-|unknown|\(unknown\)|none)"
+_IN_A_HEADER = ("PARTITION", "PID")  # one of these is in every line of names
+_NO_NUMBER = ("-", "unknown", "(unknown)", "none")
+MOST_DIGITS = 19  # of an offset
 _MIRROR_MAKER = re.compile(r"mm2-offset-syncs\..*\.internal|.*\.checkpoints\.internal")
-_WARNED = re.compile(r"Warning: Consumer group '(.*)' is rebalancing")
-_NAMED = re.compile(r"Consumer group [`'](.*?)[`'] ")
+_WARNED = re.compile(r"Warning: Consumer group '(.{1,300}?)' is rebalancing")
+_NAMED = re.compile(r"Consumer group [`'](.{0,300}?)[`'] ")
 _GROUP_LINE = re.compile(r"GROUP\s+(\S+)")  # above a table of rpk's, with lines for its state and members
 _STATE_LINE = re.compile(r"STATE\s+(\S+)")
-_BARS = re.compile(r"\s*[|\u2502\u2503]\s*")
+_BARS = re.compile(r"[|\u2502\u2503]")
 _GAPS = re.compile(r"\t|\s{2,}")
 _COMMAS = re.compile(r"\"?,\"?")
 FEWEST_COMMAS = 3  # in a line of names that is CSV
@@ -100,6 +102,8 @@ class _Table:
 
     columns: tuple[str, ...]
     gap: re.Pattern[str] | None  # None: by blanks, where a name may have some
+    first: int  # the place of the partition
+    numeric: tuple[int, ...]  # the places of the other numbers behind it, from there
 
 
 def described_look(text: str, group: str | None = None) -> Look:
@@ -120,23 +124,25 @@ def described_look(text: str, group: str | None = None) -> Look:
     table: _Table | None = None
     found: dict[tuple[str, TopicPartition], Seen] = {}
     named, above, is_empty = group, None, False
-    for line in text.splitlines():
+    for written in text.splitlines():
+        line = written.strip()
         if (header := _header(line)) is not None:
             table, named, above = header, above or group, None
             continue
-        if match := _NAMED.search(line) or _GROUP_LINE.fullmatch(line.strip()):
+        if match := _NAMED.search(line) or _GROUP_LINE.fullmatch(line):
             above, is_empty = match[1], False
             table = table if _NAMED.search(line) else None
             if table is not None and "GROUP" not in table.columns:
                 named = above
             continue
-        if match := _STATE_LINE.fullmatch(line.strip()):
+        if match := _STATE_LINE.fullmatch(line):
             is_empty = match[1] in ("Empty", "Dead")
             continue
         row = _row(line, table, named, is_empty) if table is not None else None
         if row is None or group not in (None, row.group):
             continue
-        if found.setdefault((row.group, row.at), row) != row:
+        known = found.setdefault((row.group, row.at), row)
+        if known is not row and known != row:
             raise KafkaLearnError(
                 f"describe has {row.at} of group {row.group!r} twice, with other numbers: give what was printed at "
                 "each time as a text of its own"
@@ -150,16 +156,19 @@ def described_look(text: str, group: str | None = None) -> Look:
 
 
 def _header(line: str) -> _Table | None:
-    """The columns in a line of names; None: it is none."""
+    """The columns in a line of names; None: it is none. A line has no blanks around it."""
+    upper = line.upper()
+    if not any(each in upper for each in _IN_A_HEADER):
+        return None
     if _BARS.search(line):
         gap: re.Pattern[str] | None = _BARS
-        cells = [each for each in _BARS.split(line.strip()) if each]
+        cells = [each for each in map(str.strip, _BARS.split(line)) if each]
     elif ", " in line:
         gap, cells = None, [each.strip() for each in line.split(",")]
     elif line.count(",") >= FEWEST_COMMAS:
-        gap, cells = _COMMAS, _COMMAS.split(line.strip())
+        gap, cells = _COMMAS, _COMMAS.split(line)
     else:
-        gap, cells = _GAPS, _GAPS.split(line.strip())
+        gap, cells = _GAPS, _GAPS.split(line)
         if not (any(" " in each for each in cells) and "PARTITION" in map(_column, cells)):
             gap, cells = None, line.split()
     columns = tuple(map(_column, cells))
@@ -176,7 +185,8 @@ def _header(line: str) -> _Table | None:
             f"a table with the columns {listed(cells)} {of_what}, as far as their names are known: call them TOPIC, "
             "PARTITION, CURRENT-OFFSET (the committed one), LOG-END-OFFSET and LAG, as kafka-consumer-groups does"
         )
-    return _Table(columns, gap)
+    first = columns.index("PARTITION")
+    return _Table(columns, gap, first, tuple(at for at, name in enumerate(columns[first:]) if name in _NUMERIC))
 
 
 def _column(written: str) -> str:
@@ -186,8 +196,10 @@ def _column(written: str) -> str:
 
 def _row(line: str, table: _Table, named: str | None, is_empty: bool) -> Seen | None:
     cells = _cells_by_blanks(line, table) if table.gap is None else _cells_between(line, table)
-    if cells is None or not cells.get("PARTITION", "").isdecimal():
+    if cells is None or not _is_digits(cells.get("PARTITION", "")):
         return None
+    partition = _number(cells["PARTITION"])
+    assert partition is not None, "it is a number"
     group = cells.get("GROUP", named)
     if group is None:
         raise KafkaLearnError("describe does not name its group (a tool before 2.3); say which with group (--group)")
@@ -202,7 +214,7 @@ def _row(line: str, table: _Table, named: str | None, is_empty: bool) -> Seen | 
     owner = cells.get("CONSUMER-ID", "-") or "-"
     return Seen(
         group,
-        TopicPartition(cells["TOPIC"], int(cells["PARTITION"])),
+        TopicPartition(cells["TOPIC"], partition),
         committed,
         end,
         lag,
@@ -216,7 +228,7 @@ def _row(line: str, table: _Table, named: str | None, is_empty: bool) -> Seen | 
 def _cells_between(line: str, table: _Table) -> dict[str, str] | None:
     """The cells of a row whose columns are parted by bars or wide gaps."""
     assert table.gap is not None, "else by blanks"
-    parts = table.gap.split(line.strip())
+    parts = table.gap.split(line)
     if table.gap is _BARS and len(parts) > len(table.columns):
         parts = parts[1:] if not parts[0] else parts
         parts = parts[:-1] if not parts[-1] else parts
@@ -224,39 +236,53 @@ def _cells_between(line: str, table: _Table) -> dict[str, str] | None:
         parts = line.split()
     if len(parts) != len(table.columns):
         return None
-    return dict(zip(table.columns, (each.strip() for each in parts), strict=True))
+    return dict(zip(table.columns, map(str.strip, parts), strict=True))
 
 
 def _cells_by_blanks(line: str, table: _Table) -> dict[str, str] | None:
     """The cells of a row of Kafka's own: a group, a topic before, a client behind the numbers may have blanks in it."""
-    columns = table.columns
-    first = columns.index("PARTITION")
-    last = max(index for index, name in enumerate(columns) if name in _NUMERIC)
-    blank = r",?\s+"
-    if first > last:
+    columns, first = table.columns, table.first
+    count = table.numeric[-1] + 1 if table.numeric else 0
+    has_group = "GROUP" in columns[:first]
+    words = [each.removesuffix(",") for each in line.split()] if "," in line else line.split()
+    at = _first_number(words, table.numeric) if count else None
+    if at is None or at <= has_group:
         return None
-    cells = blank.join(_NUMBER if name in _NUMERIC else r"(\S+)" for name in columns[first + 1 : last + 1])
-    match = re.match(rf"(.*?){blank}(\d+){blank}{cells}(?:{blank}(.*))?$", line.strip())
-    if match is None:
-        return None
-    before, partition, *numbers, rest = match.groups()
-    found = {"PARTITION": partition, **dict(zip(columns[first + 1 : last + 1], numbers, strict=True))}
-    found["TOPIC"] = before.rstrip(",")
-    if "GROUP" in columns[:first]:
-        parted = re.split(r"(,?\s+)(?=\S+$)", found["TOPIC"], maxsplit=1)
-        if len(parted) < 3:
-            return None
-        found["GROUP"], found["TOPIC"] = parted[0].rstrip(", "), parted[2].rstrip(", ")
-    if rest and "CONSUMER-ID" in columns[last + 1 :]:
-        words = rest.split()
-        place = columns[last + 1 :].index("CONSUMER-ID")
-        found["CONSUMER-ID"] = words[min(place, len(words) - 1)]
+    found = dict(zip(columns[first : first + count], words[at:], strict=False))
+    found["TOPIC"] = words[at - 1]
+    if has_group:
+        found["GROUP"] = words[0] if at == 2 else line.rsplit(None, len(words) - at + 1)[0].removesuffix(",")
+    elif at > 1:
+        found["TOPIC"] = line.rsplit(None, len(words) - at)[0].removesuffix(",")
+    if len(words) > at + count and "CONSUMER-ID" in columns[first + count :]:
+        rest = words[at + count :]
+        found["CONSUMER-ID"] = rest[min(columns.index("CONSUMER-ID", first + count) - first - count, len(rest) - 1)]
     return found
 
 
+def _first_number(words: list[str], numeric: tuple[int, ...]) -> int | None:
+    """The place of the partition: the first whole number behind which other numbers stand where they must."""
+    for at in range(1, len(words) - numeric[-1]):
+        if _is_digits(words[at]) and all(_may_be_number(words[at + place]) for place in numeric):
+            return at
+    return None
+
+
+def _may_be_number(word: str) -> bool:
+    return _is_digits(word) or word in _NO_NUMBER or _is_digits(word.removeprefix("-"))
+
+
+def _is_digits(word: str) -> bool:
+    return word.isdigit() and word.isascii()
+
+
 def _number(written: str) -> int | None:
-    plain = written.replace(",", "")
-    return int(plain) if plain.lstrip("-").isdecimal() else None
+    plain = written.replace(",", "") if "," in written else written
+    if not _is_digits(plain.removeprefix("-")):
+        return None
+    if len(plain) > MOST_DIGITS:
+        raise KafkaLearnError(f"describe has the number {shown(written)}; an offset has at most {MOST_DIGITS} digits")
+    return int(plain)
 
 
 # The files of a broker: its part of the offsets topic, and the logs of the partitions that lie beside it.

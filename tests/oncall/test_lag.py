@@ -12,6 +12,7 @@ from kafkalearn.oncall.lag_looks import described_look
 from tests.oncall.examples import asked
 
 RECORDED = data_directory("lag")
+NAMES = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
 FIRST, SECOND = ((RECORDED / name).read_text(encoding="utf-8") for name in ("first.txt", "second.txt"))
 TWICE = lag([FIRST, SECOND], apart_s=10)
 FILES = lag(paths=RECORDED / "disk")
@@ -120,6 +121,9 @@ def test_commas_of_0_9_are_read():
     [
         ({}, "give one of describe, paths and cluster"),
         ({"describe": "nothing"}, "has no row"),
+        ({"describe": f"{NAMES}\norders 0 5 9 4 c1 /h c1"}, "has no row"),
+        ({"describe": f"{NAMES}\nbilling orders 0 {'9' * 5000} 9 4 c1 /h c1"}, "at most 19 digits"),
+        ({"describe": f"{NAMES}\nbilling orders {'9' * 5000} 5 9 4 c1 /h c1"}, "at most 19 digits"),
         ({"describe": [FIRST] * 3}, "got 3 texts"),
         ({"describe": FIRST, "group": "nobody"}, "no row of group 'nobody'"),
         ({"describe": FIRST, "apart_s": -1}, "at least 0"),
@@ -247,3 +251,19 @@ def test_an_offset_below_the_log_start_has_lost_its_records():
     assert cause.name == "before the start"
     assert "40 offsets were deleted unread" in cause.words
     assert "nothing is left to read" in cause.words
+
+
+@pytest.mark.parametrize(
+    ("row", "group", "topic", "member"),
+    [
+        ("my  group orders 3 5 9 4 c1-7 /10.0.0.7 my client", "my  group", "orders", "c1-7"),
+        ("7 5 orders 3 5 9 4 c1-7 /10.0.0.7 c", "7 5", "orders", "c1-7"),
+        ("billing, orders, 3, 5, 9, 4, c1-7, /10.0.0.7, c", "billing", "orders", "c1-7"),
+        ("billing orders 3 5 9 4 -", "billing", "orders", None),
+    ],
+)
+def test_a_row_by_blanks_is_parted_at_its_numbers(row, group, topic, member):
+    (found,) = described_look(f"{NAMES}\n{row}").partitions
+
+    assert (found.group, found.at, found.committed, found.lag) == (group, (topic, 3), 5, 4)
+    assert found.member == member
