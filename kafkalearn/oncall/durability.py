@@ -196,8 +196,9 @@ def topic_facts(describe: str, topic: str) -> dict[str, object]:
 # How the partitions stand while this is asked: the search begins with all in sync.
 
 _PARTITION_LINE = re.compile(
-    r"Topic:\s*(?P<topic>\S+)\s+Partition:\s*(?P<partition>\d+)\s+Leader:\s*(?P<leader>none|-?\d+)\s+"
-    r"Replicas:\s*(?P<replicas>[\d,]*)\s+Isr:[ \t]*(?P<isr>[\d,]*)"
+    r"Topic:\s{0,9}+(?P<topic>\S{1,249}+)\s{1,9}+Partition:\s{0,9}+(?P<partition>\d{1,10}+)\s{1,9}+"
+    r"Leader:\s{0,9}+(?P<leader>none|-?\d{1,10}+)\s{1,9}+Replicas:\s{0,9}+(?P<replicas>[\d,]*+)\s{1,9}+"
+    r"Isr:[ \t]*+(?P<isr>[\d,]*+)"
 )
 
 

@@ -205,7 +205,7 @@ def _unescaped(written: str, number: int) -> str:
 # One value of a setting: whether the class of a release that reads it takes it.
 
 INT_BITS = {"SHORT": 16, "INT": 32, "LONG": 64}
-PLACEHOLDER = re.compile(r"\$\{[^}]*:[^}]*\}")  # a config provider puts something else in its place
+PLACEHOLDER = re.compile(r"\$\{[^}:]{0,300}+:[^}]{0,2000}+\}")  # a config provider puts something else in its place
 
 CLASSES_GONE: MappingProxyType[str, tuple[str, str, str]] = MappingProxyType(
     {

@@ -83,7 +83,7 @@ OF_SPRING: MappingProxyType[str, Mapping[str, str]] = MappingProxyType(
 """The properties of ``KafkaProperties`` by side, as they are compared (no hyphens, no case), and Kafka's names."""
 
 _SPRING_OF_ADMIN = ("failfast", "autocreate", "modifytopicconfigs", "closetimeout", "operationtimeout")
-_NO_DEFAULT = re.compile(r"\$\{([^}:]+)\}")
+_NO_DEFAULT = re.compile(r"\$\{([^}:]{1,300}+)\}")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "b": 1, "kb": 1 << 10, "mb": 1 << 20}
 _WITH_UNIT = re.compile(r"(\d+)(ms|s|m|h|d|b|kb|mb)", re.IGNORECASE)
 
@@ -432,7 +432,7 @@ def _merged(found: Found, settings: tuple[tuple[str, str, Line], ...], unread: t
 
 
 _OF_SERVICE = re.compile(r"services\.(?P<place>.+)\.environment\.(?P<name>[A-Za-z_][A-Za-z0-9_]*)")
-_ENV_ITEM = re.compile(r"(?P<place>.+)\.(?:env|initContainers\S*env)\[(?P<number>\d+)\]\.(?P<what>name|value)")
+_ENV_ITEM = re.compile(r"(?P<place>.+)\.(?:env|initContainers\S{0,20}?env)\[(?P<number>\d+)\]\.(?P<what>name|value)")
 _MAPS = ("data.", "stringData.")
 
 

@@ -206,7 +206,7 @@ def ask(question: str, arguments: Mapping[str, Any], access: Access) -> tuple[st
 
 
 _SECRET_VALUE = re.compile(
-    rf"(?P<name>[\w.-]{{0,80}}(?:{SECRET.pattern})[\w.-]{{0,80}}\s{{0,3}}[=:]\s{{0,3}})(?:\"[^\"]*\"|\S+)", SECRET.flags
+    rf"(?P<name>(?:{SECRET.pattern})[\w.-]{{0,80}}+\s{{0,3}}+[=:]\s{{0,3}}+)(?:\"[^\"]*+\"|\S+)", SECRET.flags
 )
 """A name that stands for a secret, and what is said of it: in a line of settings, or inside a JAAS one."""
 

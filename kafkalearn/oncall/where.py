@@ -124,7 +124,7 @@ def where(
     return Where(kind, topic, count, tuple(places), leaders_from, notes)
 
 
-_STATE_ROW = re.compile(r"(?P<group>.+?)\s+\S+:\d+\s+\((?P<broker>\d+)\)(?:\s|$)")
+_COORDINATOR = re.compile(r"(?<=\s)\S{1,260}:\d{1,5}\s{1,40}+\((?P<broker>\d{1,10})\)(?!\S)")
 
 
 def described_coordinators(describe: str) -> dict[str, int]:
@@ -137,8 +137,8 @@ def described_coordinators(describe: str) -> dict[str, int]:
     begins = next((at for at, line in enumerate(lines) if "GROUP" in line and "COORDINATOR (ID)" in line), None)
     if begins is None:
         return {}
-    rows = (match for line in lines[begins + 1 :] if (match := _STATE_ROW.match(line.strip())))
-    return {row["group"]: int(row["broker"]) for row in rows}
+    rows = ((line, _COORDINATOR.search(line)) for line in map(str.strip, lines[begins + 1 :]))
+    return {line[: row.start()].rstrip(): int(row["broker"]) for line, row in rows if row is not None}
 
 
 def _by_their_coordinators(names: Iterable[object], said: Mapping[str, int], count: int) -> Where:

@@ -107,8 +107,9 @@ def why(
     return Why(reading, tuple(found), advised, now, group, release, shows_unknown, of_transactions)
 
 
-_LIKE_A_PATH = re.compile(r"[^\s{}<>|]*(?:[/\\][^\s{}<>|]*|\.(?:log|gz|bz2|xz|zst|txt|out)(?:\.[\w-]+)*)")
-"""A text without blanks that has a slash or ends as a log file does: the name of a file, there or not."""
+_IN_NO_PATH = re.compile(r"[\s{}<>|]")
+_IN_A_SUFFIX = re.compile(r"[\w-]+")
+_SUFFIXES = frozenset({"log", "gz", "bz2", "xz", "zst", "txt", "out"})
 
 
 def _read(logs: object, zone: str | Mapping[str, str], is_empty_allowed: bool) -> Reading:
@@ -129,12 +130,26 @@ def _read(logs: object, zone: str | Mapping[str, str], is_empty_allowed: bool) -
     return read(chain([first], each), zone)
 
 
+def _is_like_a_path(words: str) -> bool:
+    """Whether a text has no blanks, and a slash in it or the end of a log file's name: whether it is there or not."""
+    if _IN_NO_PATH.search(words):
+        return False
+    if "/" in words or "\\" in words:
+        return True
+    for part in reversed(words.split(".")[1:]):
+        if part in _SUFFIXES:
+            return True
+        if not _IN_A_SUFFIX.fullmatch(part):
+            return False
+    return False
+
+
 def _is_path(thing: object) -> bool:
     if isinstance(thing, os.PathLike) or thing == STANDARD_INPUT:
         return True
     if not isinstance(thing, str) or not 0 < len(thing) < 4096 or "\0" in thing:
         return False
-    if _LIKE_A_PATH.fullmatch(thing):
+    if _is_like_a_path(thing):
         return True
     try:
         return Path(thing).exists()

@@ -8,7 +8,8 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall.logs import read
 from kafkalearn.oncall.logs.lines import BROKER
 from kafkalearn.spark.group_logs import EVENT_SCHEMA, rebalances
-from kafkalearn.spark.server_logs import KINDS, log_events
+from kafkalearn.spark.server_logs import KINDS, _wanted, log_events
+from tests.oncall.pumping import LARGE, filled, pieces_of
 from tests.oncall.runs import LEARNING, history_of, runs
 
 CLASSIC = [run for run in runs(LEARNING) if run["protocol"] == "classic"]
@@ -82,3 +83,20 @@ def test_what_is_no_column_of_lines_is_refused(lines):
     for bad in ({"line": "text"}, {"zone": "Europe/Berlin"}, {"zone": 7}, {"cluster": 7}):
         with pytest.raises(KafkaLearnError):
             log_events(lines, **{"cluster": "eu", **bad})
+
+
+def test_lines_that_say_the_words_of_a_form_again_and_again_are_read_to_their_end(spark):
+    front = "[2026-11-22 15:46:13,448] INFO [GroupCoordinator 0]: "
+    said = [
+        front + form.first + filled(piece, LARGE) + "\u2028"
+        for form in (each.template for each in _wanted())
+        for piece in pieces_of(form.regex)
+        if len(piece) > 2
+    ]
+    said += [front + filled(piece, LARGE) for piece in (" ", " (a.a", ".a", "x")]
+    said += [f"{front} (a{filled('.a', LARGE)}", f"[2026-11-22 15:46:13,448]{filled(' ', LARGE)}\u2028"]
+
+    found = log_events(spark.createDataFrame([(each,) for each in said], "value STRING"), "eu")
+
+    assert len(said) > 50
+    assert found.collect() == []

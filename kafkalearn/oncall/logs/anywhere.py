@@ -12,9 +12,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from kafkalearn.oncall.logs.lines import LIBRDKAFKA, MONTHS, PYTHON, Clock, Line, json_time, with_outer
+from kafkalearn.oncall.logs.lines import LIBRDKAFKA, LONGEST_CONTEXT, MONTHS, PYTHON, Clock, Line, json_time, with_outer
 from kafkalearn.oncall.logs.patterns import Pattern, patterns
 
 # Times, in the forms that loggers, collectors and consoles write.
@@ -103,19 +104,24 @@ _TIMES = (
 _CUT_MESSAGE = re.compile(rf'"(?:{"|".join(map(re.escape, _MESSAGES))})"\s*:\s*"((?:[^"\\]|\\.)*)("?)')
 _CUT_TIME = re.compile(r'"(?:@timestamp|timestamp|time|ts|datetime)"\s*:\s*"([^"]+)"')
 DEEPEST = 6  # objects in objects that are gone through
+MOST_OBJECTS = 200  # of them in one line
 
 
-def _objects(content: object, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """An object and those in it."""
+def _objects(content: object) -> Iterator[Mapping[str, Any]]:
+    """An object and those in it, as many as are gone through."""
+    return islice(_each_object(content, 0), MOST_OBJECTS)
+
+
+def _each_object(content: object, depth: int) -> Iterator[Mapping[str, Any]]:
     if depth > DEEPEST:
         return
     if isinstance(content, Mapping):
         yield content
         for value in content.values():
-            yield from _objects(value, depth + 1)
+            yield from _each_object(value, depth + 1)
     elif isinstance(content, list):
         for value in content[:100]:
-            yield from _objects(value, depth + 1)
+            yield from _each_object(value, depth + 1)
 
 
 def _json_in(text: str) -> tuple[int, object, int] | None:
@@ -135,18 +141,17 @@ def _json_in(text: str) -> tuple[int, object, int] | None:
 # A line -> the pattern that fits somewhere in it.
 
 PAIRED = "paired"
-_CLIENT = re.compile(
-    r"\[(?:Consumer|Worker|Share ?Consumer|Streams?) (?:instanceId=[^\]]*?, )?clientId=(.*?)"
-    r"(?:, groupId=(.*?))?\] ?(?=[\w(\[])"
-)
+_CONTEXT = re.compile(r"\[(?:Consumer|Worker|Share ?Consumer|Streams?) (?=instanceId=|clientId=)")
+_CONTEXT_END = re.compile(r"\] ?(?=[\w(\[])")
 _BROKER = re.compile(r"\[(?:GroupCoordinator|GroupMetadataManager|GroupCoordinatorService)\b[^\]]{0,200}\]:? ")
 _ERLANG = re.compile(
-    r"(?:Group member \(|group coordinator \(groupId=)(.*?),(?:coor|memberId)=.*?generation=(\d+)(?:,pid=[^)]*)?\):\s*"
+    r"(?:Group member \(|group coordinator \(groupId=)(?>([^()]*?),(?:coor|memberId)=)(?>[^()]*?generation=)(\d++)"
+    r"(?:,pid=[^()]*+)?\):\s*+"
 )
 _THREAD = re.compile(r"\[thrd:[^\]]{0,300}\]:? ?")
-_HANDLE = re.compile(r"[\w.-]+#(?:consumer|producer)-\d+")
+_HANDLE = re.compile(r"(?<![\w.-])[\w.-]++#(?:consumer|producer)-\d+")
 _FACILITY = re.compile(r"(?:^|[|=\s\"'%:(])([A-Z][A-Z_]{3,19})(?=[|,\s\[:])")
-_SARAMA = re.compile(r"consumergroup/(?P<group>.+?): ")
+_SARAMA = re.compile(r"consumergroup/(?P<group>.{1,249}?): ")
 _PODS = re.compile(r"\[?pod/([^\]/]{1,253})/")
 _COMPOSE = re.compile(r"([\w.-]{1,253})[ \t]*\| ")
 _GROUP_PAIR = re.compile(
@@ -177,10 +182,11 @@ _NO_NAMES = frozenset(
     | {"but", "or", "if", "when", "which", "that", "this", "these", "from", "into", "on", "as", "an", "after", "before"}
     | {"its", "it", "now", "then", "again", "already", "still", "no", "any", "all", "new", "old", "consumer", "client"}
 )
-_PAIR = re.compile(r"([A-Za-z_][\w.]{0,40})\"?[=:] ?(\"(?:[^\"\\]|\\.)*\"|<?[^\s,;\"}]+)")
-_TAILS = (
-    re.compile(r"\s*[│|]\s*$"),
-    re.compile(r"[\"'\s,}\]]+$(?<=[\"}])"),
+_PAIR = re.compile(r"(?<!\w)([A-Za-z_][\w.]{0,40})\"?[=:] ?(\"(?:[^\"\\]|\\.)*\"|<?[^\s,;\"}]+)")
+_BEHIND = "\"',}]" + "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""What may stand behind the last quotation mark or brace."""
+
+_CLASSES = (
     re.compile(r" \([\w$.]{3,200}(?::\d+)?\)(?: \[[^\]]{0,200}\])*(?: - .*)?$"),
     re.compile(r" \([\w$]+(?:\.[\w$]+)+(?::\d+)?\)\s*(?:\t.*)?$"),
 )
@@ -194,8 +200,12 @@ def cleaned(message: str) -> str:
     """
     for _ in range(3):
         before = message
-        for tail in _TAILS:
-            message = tail.sub("", message)
+        if (bare := message.rstrip()).endswith(("│", "|")):
+            message = bare[:-1].rstrip()
+        if message.endswith(('"', "}")):
+            message = message.rstrip(_BEHIND)
+        for written in _CLASSES:
+            message = written.sub("", message)
         if message == before:
             break
     return message.rstrip()
@@ -226,6 +236,7 @@ def _anchors() -> tuple[re.Pattern[str], Mapping[str, tuple[Pattern, ...]]]:
 
 
 SHORTEST_ANCHOR = 7
+MOST_ANCHORS = 40  # beginnings of messages that are tried in one line
 
 
 @cache
@@ -337,10 +348,35 @@ def _plain(text: str, clock: Clock, outer_ms: int | None, pairs: Mapping[str, ob
     return Found(line, pattern, fields)
 
 
+class _Context(NamedTuple):
+    """What a Java client writes in front of a message: where it ends, and whom it names."""
+
+    end: int
+    client: str
+    group: str | None
+
+
+def _context(text: str) -> _Context | None:
+    """The first of them, as ``[Consumer instanceId=i1, clientId=c1, groupId=billing]``.
+
+    Each is looked for as far as the next one begins, so that a line is gone through once.
+    """
+    begins = [match.end() for match in _CONTEXT.finditer(text)]
+    for at, following in pairwise([*begins, len(text)]):
+        until = min(following, at + LONGEST_CONTEXT)
+        client_at = at if text.startswith("clientId=", at) else text.find(", clientId=", at, until) + 2
+        found = _CONTEXT_END.search(text, client_at, until + 1) if client_at > 1 else None
+        if found is not None:
+            group_at = text.find(", groupId=", client_at, found.start())
+            client = text[client_at + 9 : found.start() if group_at < 0 else group_at]
+            return _Context(found.end(), client, None if group_at < 0 else text[group_at + 10 : found.start()])
+    return None
+
+
 def _beginnings(text: str) -> Iterator[tuple[int, str, str | None, str | None, str | None, bool]]:
     """Where a message may begin, the surest place first: behind a context, else at any word."""
-    if match := _CLIENT.search(text):
-        yield match.end(), text[match.end() :], match[1], match[2], None, False
+    if context := _context(text):
+        yield context.end, text[context.end :], context.client, context.group, None, False
     if match := _BROKER.search(text):
         yield match.end(), text[match.end() :], None, None, None, False
     if match := _THREAD.search(text):
@@ -367,7 +403,7 @@ def _matches(
         return
     expression, by_first = _anchors()
     prefers_python = "kafka.c" in text and "org.apache" not in text and "kafka.coordinator.group" not in text
-    for match in expression.finditer(message):
+    for match in islice(expression.finditer(message), MOST_ANCHORS):
         at = match.start()
         raw, clean = message[at:].rstrip(), cleaned(message[at:])
         # the look-ahead names the longest beginning alone; shorter ones begin at the same place
@@ -456,18 +492,18 @@ def around(text: str, clock: Clock) -> Line:
     stamps = _stamps(text, clock)
     inside = _json_in(text) if "{" in text else None
     pairs = _flat(inside[1]) if inside else _pairs_of(text)
-    client = _CLIENT.search(text)
+    context = _context(text)
     thread = _HANDLE.search(text)
     named = _GROUP_PAIR.search(text)
     erlang = _ERLANG.search(text)
     sarama = _SARAMA.search(text)
-    group = client[2] if client else erlang[1] if erlang else sarama["group"] if sarama else None
+    group = context.group if context else erlang[1] if erlang else sarama["group"] if sarama else None
     group = group or _first(pairs, _GROUP_NAMES)
     if group is None and named and named[1].lower() not in _NO_NAMES:
         group = named[1]
     if group is not None and (group.lower() in _NO_NAMES or len(group) > 249):
         group = None
-    name = client[1] if client else thread[0] if thread else _first(pairs, _CLIENT_NAMES)
+    name = context.client if context else thread[0] if thread else _first(pairs, _CLIENT_NAMES)
     time_ms = _time_of(stamps[:1], None, [])
     if inside and isinstance(inside[1], Mapping):
         times = (json_time(each[key], clock) for each in _objects(inside[1]) for key in _TIMES if key in each)

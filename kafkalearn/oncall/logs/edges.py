@@ -21,14 +21,13 @@ MOST_PIECES = 12  # lines of one record
 LEAST_CUT = 3  # lines that end at one column, each in another way, before it counts as an edge
 
 _BEGINS = re.compile(
-    r"\s*(?:[\[{%>│|]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|SEVERE|NOTICE|CRITICAL)\b|Caused by:|at |\.\.\. \d"
+    r"\s*+(?:[\[{%>│|]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|SEVERE|NOTICE|CRITICAL)\b|Caused by:|at |\.\.\. \d"
     r"|[\w.$]*(?:Exception|Error)\b|[\w.$/-]{1,80} *\| |.{0,60}?(?<!\d)\d\d:\d\d:\d\d|\d{10,}\b|\w+=\S+ \w+=)"
 )
 _HAS_TIME = re.compile(r".{0,120}?(?:\d\d:\d\d:\d\d|%\d\|\d{9,11}\.|\b1\d{9,12}\b)")
 _CLASS = re.compile(r" \([\w$]+(?:\.[\w$]+)+(?::\d+)?\)$")
-_DOTS = re.compile(r"(?:\.{3,}|…)[\"'│|\s]*$")
 _NUMBER = re.compile(r"[0-9a-f]*\d[0-9a-f]*")  # lines of one form that count, or name one id after the other, end alike
-_FRAME = re.compile(r"[\"'│|\s]+$")
+_FRAME = "\"'│|" + "".join(filter(str.isspace, map(chr, range(0x3001))))  # what a screen has around a text
 
 
 def begins_record(text: str) -> bool:
@@ -59,7 +58,12 @@ def is_shortened(text: str) -> bool:
     >>> is_shortened("Member c1 in group bil..."), is_shortened("Member c1 in group billing.")
     (True, False)
     """
-    return _DOTS.search(text) is not None
+    return text.rstrip(_FRAME).endswith(("...", "…"))
+
+
+def _without_dots(text: str) -> str:
+    """A text without the dots at its end that say that it was shortened."""
+    return text[:-1] if text.endswith("…") else text.rstrip(".") if text.endswith("...") else text
 
 
 def joined(pieces: list[str], width: int, indent: int = 0) -> Iterator[str]:
@@ -95,7 +99,7 @@ def is_trusted(event: LogEvent, raw: str) -> bool:
     """
     if event.writer == ANY_CLIENT:
         return False
-    end = _FRAME.sub("", _DOTS.sub("", raw))
+    end = _without_dots(raw.rstrip(_FRAME)).rstrip(_FRAME)
     inside = cause_of_reason(event.reason)[1] if event.reason else None
     named = (event.group, event.member, inside, event.generation, *_names(event.fields))
     return not any(each not in (None, "") and end.endswith(str(each).rstrip(".…")) for each in named)

@@ -35,6 +35,7 @@ LEAST_KNOWN = 10  # characters of a form that a message must have, where the res
 
 _FIELD = re.compile(r"\{(\w+)\}")
 MOST_DIGITS = 18
+_DIGITS = rf"-?[0-9]{{1,{MOST_DIGITS}}}+"
 
 
 def key_of(message: str) -> str:
@@ -143,11 +144,17 @@ class Template:
 
     @cached_property
     def regex(self) -> str:
-        """The same as a regular expression of Java and Python, a group for each field, in order."""
+        """The same as a regular expression of Java and Python, a group for each field, in order.
+
+        A field that has ended is not tried anew (``(?>``): else a line that repeats the words behind one would take
+        time by the power of their count.
+        """
         parts = [re.escape(self.first)]
         for place, (_, following, is_number) in enumerate(self._steps):
-            some = ".*" if place == self._last else ".*?"
-            parts.append(f"({rf'-?[0-9]{{1,{MOST_DIGITS}}}' if is_number else some}){re.escape(following)}")
+            if place == self._last:
+                parts.append(f"({_DIGITS if is_number else '.*'}){re.escape(following)}")
+            else:
+                parts.append(f"(?>({_DIGITS if is_number else '.*?'}){re.escape(following)})")
         return f"^{''.join(parts)}$"
 
 

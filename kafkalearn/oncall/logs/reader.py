@@ -208,7 +208,7 @@ _NO_NEWS = re.compile(
     r"|ThreadGroup|thread ?group|background|(?:partitions (?:revoked|assigned|lost): \[)|ConsumerConfig|groupId=org\."
     r"|[Rr]outing ?[Gg]roup|security group|Setting offset for|Resetting offset|group_id varchar|log[Gg]roup"
     r"|(?:Pre|Post) rebalance (?:Assign|Revoke)\(|client nodes and \d+ consumers participating"
-    r"|client/coordinator retrying after|Decided on assignment: \{|\[Consumer clientId=[^\]]*\]\s*$"
+    r"|client/coordinator retrying after|Decided on assignment: \{|\[Consumer clientId=[^\]]{0,300}+\]\s*$"
 )
 """Words that speak of other groups, or that say again what a client has said."""
 
@@ -220,7 +220,7 @@ _OBJECT = re.compile(r"\[?\{|\{? ?severity: \d,")
 
 _STACK = re.compile(r"\s+(?:at |\.\.\. \d+ |[\w.]+ = )")
 _TWO_LINES = re.compile(
-    r"(?:Group member|group coordinator) \(.*,generation=\d+(?:,pid=.*)?\):\s*$"
+    r"(?:Group member|group coordinator) \((?>[^()]*?,generation=)\d++(?:,pid=[^()]*+)?\):\s*$"
     r"|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$"
 )
 _WORKERS = ("[Worker clientId=", "connect.runtime.distributed.WorkerCoordinator")

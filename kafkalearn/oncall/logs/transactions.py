@@ -172,10 +172,10 @@ _REFUSED = re.compile(
     r"|and returning (?P<error2>\w+) error to client for (?P<id2>[^\s']{1,200})'s EndTransaction request"
 )
 _APPEND_FAILED = re.compile(
-    rf"TransactionalId {_ID} append transaction log for .* transition failed due to (?P<error>\w+)"
+    rf"TransactionalId {_ID} append transaction log for .{{1,400}}? transition failed due to (?P<error>\w+)"
 )
 _EXCEPTION = re.compile(r"\borg\.apache\.kafka\.common\.errors\.(\w+Exception)\b")
-_CLIENT = re.compile(r"\[Producer clientId=(?P<client>[^,\]]*)(?:, transactionalId=(?P<id>[^\]]*))?\]")
+_CLIENT = re.compile(r"\[Producer clientId=(?P<client>[^,\]]{0,300}+)(?:, transactionalId=(?P<id>[^\]]{0,300}+))?\]")
 _NO_FINDING = (INITIALIZED, LOADED)
 PLACES_SHOWN = 4
 MANY = 20
