@@ -15,15 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, reduce
 from importlib import import_module
-from mmap import ACCESS_READ, PAGESIZE, mmap
 from operator import xor
-from pathlib import Path
 from struct import Struct
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import is_installed
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
+from kafkalearn.formats.file_bytes import Bytes
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, BatchFacts, Record, read_records, wrong
 
 FRAME = Struct(">qi")  # base offset, then how many bytes follow
@@ -31,47 +30,7 @@ FRAME_BYTES = FRAME.size
 HEADER = Struct(">qiibIhiqqqhii")  # of `BATCH_HEADER_BYTES`
 MAGIC_POSITION = 16  # in every format
 CHECKED_FROM = 21  # the checksum covers everything behind itself
-MADV_DONTNEED = getattr(import_module("mmap"), "MADV_DONTNEED", 0)  # not everywhere
 LARGEST_OFFSET = 2**63 - 2  # the one behind it fits into 64 bits, too
-
-Bytes: TypeAlias = bytes | mmap
-"""A segment file, or a part of it: read already, or mapped into memory so that only what is used is read."""
-
-
-def map_file(path: str | Path) -> Bytes:
-    """The bytes of a file as long as it is now, read only where they are used; closed when nothing looks at them.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be opened, or not be mapped.
-    """
-    with Path(path).open("rb") as file:
-        size = file.seek(0, 2)
-        return mmap(file.fileno(), size, access=ACCESS_READ) if size else b""
-
-
-def let_go(data: Bytes, start: int, end: int) -> int:
-    """Give back the memory of a part of a mapped file that was read; who looks there again reads the file again.
-
-    A mapped file takes memory page by page as it is read, up to its whole size. Where the system takes no such hint, or
-    `data` is no map, nothing happens.
-
-    Returns
-    -------
-    int
-        Up to which byte it is given back: the next part begins there.
-
-    Examples
-    --------
-    >>> let_go(b"all of it", 0, 9)
-    0
-    """
-    first, last = start // PAGESIZE * PAGESIZE, end // PAGESIZE * PAGESIZE
-    if not isinstance(data, bytes) and hasattr(data, "madvise") and first < last:
-        data.madvise(MADV_DONTNEED, first, last - first)
-        return last
-    return first
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +106,8 @@ def read_header(data: Bytes, position: int = 0) -> Header:
         If it is not all there, not of format 2, or the batch ends behind the data.
     """
     end = _batch_end(data, position)
-    base_offset, _, leader_epoch, _, crc, attributes, last_delta, *times_and_producer = HEADER.unpack_from(
-        data, position
+    base_offset, _, leader_epoch, _, crc, attributes, last_delta, *times_and_producer = HEADER.unpack(
+        data[position : position + BATCH_HEADER_BYTES]
     )
     return Header(
         position, end - position, base_offset, base_offset + last_delta, leader_epoch, crc, attributes,
@@ -248,7 +207,7 @@ def _batch_end(data: Bytes, position: int) -> int:
     left = len(data) - position
     if left < FRAME_BYTES:
         raise wrong("baseOffset", position, f"and batchLength need {FRAME_BYTES} bytes, {left} are left")
-    _, length = FRAME.unpack_from(data, position)
+    _, length = FRAME.unpack(data[position : position + FRAME_BYTES])
     if length <= 0:
         raise wrong("batchLength", position + 8, f"is {length}: the file may have been preallocated")
     if length > left - FRAME_BYTES:

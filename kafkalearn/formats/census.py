@@ -10,11 +10,10 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import nsmallest
-from pathlib import Path
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
@@ -23,17 +22,16 @@ from kafkalearn.formats.batches import (
     FRAME_BYTES,
     MAGIC_POSITION,
     Batch,
-    Bytes,
     Header,
-    let_go,
-    map_file,
     read_batch,
     read_header,
 )
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
+from kafkalearn.formats.file_bytes import Bytes, FileBytes, opened
 from kafkalearn.formats.pieces import BLOCK_BATCHES, BLOCK_BYTES, has_columns, side_by_side
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Block, Row, SegmentFile, Sized, Span, Unread, walk
+from kafkalearn.formats.wire import Undecodable
 
 # What one log holds, in numbers.
 
@@ -406,25 +404,25 @@ class Older:
 
     def add(self, data: Bytes, position: int, length: int) -> bool:
         """Count the message at a position; False: its lengths do not fit."""
-        self.last_offset = _FRONT.unpack_from(data, position)[0]
+        self.last_offset = _FRONT.unpack(data[position : position + _FRONT.size])[0]
         self.count += 1
         at = position + MAGIC_POSITION + 2
         if self.magic:
-            (timestamp_ms,) = _MILLIS.unpack_from(data, at)
+            (timestamp_ms,) = _MILLIS.unpack(data[at : at + _MILLIS.size])
             at += _MILLIS.size
             self.largest_ms = max(self.largest_ms, timestamp_ms)
             if self.count == 1:
                 self.first_ms = timestamp_ms
-        (key_size,) = _LENGTH.unpack_from(data, at)
+        (key_size,) = _LENGTH.unpack(data[at : at + _LENGTH.size])
         at += _LENGTH.size + max(0, key_size)
         if not -1 <= key_size <= length or at + _LENGTH.size > position + FRAME_BYTES + length:
             return False
-        (value_size,) = _LENGTH.unpack_from(data, at)
+        (value_size,) = _LENGTH.unpack(data[at : at + _LENGTH.size])
         if at + _LENGTH.size + max(0, value_size) != position + FRAME_BYTES + length:
             return False
         if codec := data[position + MAGIC_POSITION + 1] & 0x07:
             at += _LENGTH.size
-            self._add_inner(codec, bytes(data[at : at + max(0, value_size)]))
+            self._add_inner(codec, data[at : at + max(0, value_size)])
             return True
         self.record_count += 1
         self.null_key_count += key_size < 0
@@ -479,7 +477,7 @@ def older_messages(data: Bytes, position: int, size_bytes: int) -> tuple[Older, 
         return None
     found: Older | None = None
     while end - position >= FRAME_BYTES + SMALLEST_BYTES and data[position + MAGIC_POSITION] == magic:
-        offset, length, crc = _FRONT.unpack_from(data, position)
+        offset, length, crc = _FRONT.unpack(data[position : position + _FRONT.size])
         behind = position + FRAME_BYTES + length
         smallest = SMALLEST_BYTES + magic * _MILLIS.size
         if length < smallest or behind > end or zlib.crc32(data[position + MAGIC_POSITION : behind]) != crc:
@@ -585,23 +583,12 @@ def blocks(
     """
     check = partial(read_batch, batch_limit_bytes=batch_limit_bytes)
     if depth == HEADERS:
-        headers = letting_go(data, walk(data, span, read_header, check))
-        return _plain_blocks(headers, lambda header: (header, _control(header, data, check)))
+        return _plain_blocks(
+            walk(data, span, read_header, check), lambda header: (header, _control(header, data, check))
+        )
     if has_columns() if is_fast is None else is_fast:
         return _by_columns(data, span, check, batch_limit_bytes)
     return _by_records(data, span, check)
-
-
-STEP_BYTES = 16 << 20  # of a mapped file that stay in memory behind the headers that are read
-
-
-def letting_go(data: Bytes, found: Iterator[Header | Unread]) -> Iterator[Header | Unread]:
-    """The headers of a file; what lies far behind is given back, as a block of headers spans hundreds of megabytes."""
-    kept_from = 0
-    for each in found:
-        if each.position - kept_from > 2 * STEP_BYTES:
-            kept_from = let_go(data, kept_from, each.position - STEP_BYTES)
-        yield each
 
 
 def _control(header: Header, data: Bytes, check: partial[Batch]) -> Batch | None:
@@ -610,7 +597,7 @@ def _control(header: Header, data: Bytes, check: partial[Batch]) -> Batch | None
         return None
     try:
         return check(data, header.position)
-    except ValueError:
+    except Undecodable:
         return None
 
 
@@ -642,25 +629,10 @@ def _by_columns(data: Bytes, span: Span, check: partial[Batch], batch_limit_byte
             yield from _by_records(data, each, check)
         else:
             yield each
+        del each  # a block is large, and the next one is read now
 
 
 # The files of one log, one after the other.
-
-
-@contextmanager
-def mapped(path: Path) -> Iterator[Bytes]:
-    """The bytes of a file as long as it is when it is opened, read only where they are used.
-
-    Raises
-    ------
-    KafkaLearnError
-        If the file cannot be opened or mapped.
-    """
-    try:
-        data = map_file(path)
-    except (OSError, ValueError) as error:
-        raise KafkaLearnError(f"segment file {str(path)!r} cannot be read: {error}") from None
-    yield data  # it is closed when nothing looks at it any more: a block may
 
 
 def count_log(
@@ -695,32 +667,45 @@ def count_log(
     Raises
     ------
     KafkaLearnError
-        If a file cannot be read.
+        If a file cannot be read; `kafkalearn.formats.file_bytes.Changed` if one was cut, or went, meanwhile.
     """
     counting = Counting(depth == RECORDS, future_ms, keeps_markers)
     for file in files:
-        modified_ms = file.path.stat().st_mtime_ns // 1_000_000
-        with mapped(file.path) as data:
-            done = kept_from = 0
+        with opened(file.path) as data:
+            done = 0
             for each in blocks(data, span_of(file, data), depth, is_fast, batch_limit_bytes):
                 if isinstance(each, Unread):
-                    end = each.position + each.size_bytes
-                    runs = older_runs(data, each.position, end)
-                    for older, size_bytes in runs:
-                        counting.add_older(older, size_bytes)
-                    at = each.position + sum(size_bytes for _, size_bytes in runs)
-                    if at < end:
-                        reason = "a message of format 0 or 1 is cut off here, or its checksum is wrong"
-                        counting.add_unread(Unread(at, end - at, reason) if runs else each)
+                    _add_unread(counting, data, each)
                     continue
                 counting.add(each)
                 end = each.headers[-1].position + each.headers[-1].size_bytes if each.headers else done
                 progress(end - done)
                 done = end
-                kept_from = let_go(data, kept_from, done)
+                del each  # a block is large, and the next one is read now
             progress(len(data) - done)
-            counting.end_file(file, len(data), modified_ms)
+            counting.end_file(file, _end_of(file, data, counting.here), data.modified_ns // 1_000_000)
     return counting.census()
+
+
+def _add_unread(counting: Counting, data: Bytes, unread: Unread) -> None:
+    """Count the messages of older formats in what is no batch, and note the rest of it."""
+    end = unread.position + unread.size_bytes
+    runs = older_runs(data, unread.position, end)
+    for older, size_bytes in runs:
+        counting.add_older(older, size_bytes)
+    at = unread.position + sum(size_bytes for _, size_bytes in runs)
+    if at < end:
+        reason = "a message of format 0 or 1 is cut off here, or its checksum is wrong"
+        counting.add_unread(Unread(at, end - at, reason) if runs else unread)
+
+
+def _end_of(file: SegmentFile, data: FileBytes, here: _OfFile) -> int:
+    """How long a file is: without a batch at its end that was being appended when the file was opened."""
+    tail = here.unread[-1] if here.unread else None
+    if tail is None or not file.is_last or tail.position + tail.size_bytes < len(data) or not data.has_grown:
+        return len(data)
+    here.unread.pop()
+    return tail.position
 
 
 def span_of(file: SegmentFile, data: Bytes) -> Span:

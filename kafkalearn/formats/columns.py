@@ -8,13 +8,14 @@ which says what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from kafkalearn.formats.batches import Batch, Bytes, Header
+from kafkalearn.formats.batches import Batch, Header
+from kafkalearn.formats.file_bytes import Bytes
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, SMALLEST_RECORD_BYTES, BatchFacts, read_records_from
 from kafkalearn.formats.segments import Row, Sized
 from kafkalearn.formats.wire import Undecodable
@@ -53,7 +54,7 @@ class ColumnBlock:
 
     headers: list[Header]
     controls: dict[int, str | None]
-    buffer: Bytes  # in which keys and values lie
+    buffer: bytes  # in which keys and values lie
     batch: Array  # of each record, the index of its batch
     columns: Columns
 
@@ -185,7 +186,7 @@ def append_ms(header: Header) -> int | None:
 
 
 def fill(
-    columns: Columns, buffer: Bytes, starts: Array, ends: Array, counts: Array, facts: Array, headers: Sequence[Header]
+    columns: Columns, buffer: bytes, starts: Array, ends: Array, counts: Array, facts: Array, headers: Sequence[Header]
 ) -> None:
     """Read a record of every batch at a time, then what the few longest batches have left.
 
@@ -234,18 +235,18 @@ def _finish(
 
 
 def column_block(
-    data: Bytes, headers: Sequence[Header], bodies: Mapping[int, bytes], check: Callable[[Bytes, int], Batch]
+    data: Bytes, headers: Sequence[Header], bodies: dict[int, bytes], check: Callable[[Bytes, int], Batch]
 ) -> ColumnBlock:
     """The block of some batches whose checksums are right.
 
     Parameters
     ----------
-    data : bytes or mmap
+    data : bytes or FileBytes
         The whole file.
     headers : sequence of Header
         Of the batches, in order.
-    bodies : mapping of int to bytes
-        By index what the compressed ones were made of.
+    bodies : dict of int to bytes
+        By index what the compressed ones were made of; they are taken out.
     check : callable
         `read_batch`; control batches are read with it.
 
@@ -272,20 +273,24 @@ def _control(data: Bytes, header: Header, check: Callable[[Bytes, int], Batch]) 
 
 
 def _places(
-    data: Bytes, headers: Sequence[Header], bodies: Mapping[int, bytes], indexes: Sequence[int]
-) -> tuple[Bytes, Array, Array]:
-    """Where the bodies lie: in the file if none was compressed, else in a copy of them all."""
+    data: Bytes, headers: Sequence[Header], bodies: dict[int, bytes], indexes: Sequence[int]
+) -> tuple[bytes, Array, Array]:
+    """A copy of the bodies, and where each lies in it; those that were compressed are taken out of `bodies`."""
     starts = np.array([headers[index].position + BATCH_HEADER_BYTES for index in indexes], dtype=np.int64)
     ends = np.array([headers[index].position + headers[index].size_bytes for index in indexes], dtype=np.int64)
+    if not indexes:
+        return b"", starts, ends
     if not bodies:
-        return data, starts, ends
+        first, end = int(starts[0]), int(ends[-1])
+        return data[first:end], starts - first, ends - first
     spans = zip(indexes, starts.tolist(), ends.tolist(), strict=True)
-    parts = [bodies[index] if index in bodies else data[start:end] for index, start, end in spans]
+    parts = [bodies.pop(index) if index in bodies else data[start:end] for index, start, end in spans]
     ends = np.cumsum(np.array([len(each) for each in parts], dtype=np.int64))
-    return b"".join(parts), np.concatenate((np.zeros(1, np.int64), ends[:-1])), ends
+    buffer = parts[0] if len(parts) == 1 else b"".join(parts)
+    return buffer, np.concatenate((np.zeros(1, np.int64), ends[:-1])), ends
 
 
-def _read(buffer: Bytes, starts: Array, ends: Array, headers: Sequence[Header]) -> tuple[Columns, Array]:
+def _read(buffer: bytes, starts: Array, ends: Array, headers: Sequence[Header]) -> tuple[Columns, Array]:
     """The columns of all records, batch by batch, and how many each batch has."""
     counts = np.array([each.record_count for each in headers], dtype=np.int64)
     if (counts < 0).any() or (counts * SMALLEST_RECORD_BYTES > ends - starts).any():

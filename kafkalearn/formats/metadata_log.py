@@ -32,7 +32,8 @@ from typing import Any
 from kafkalearn.base.checks import iterable, key_bytes, one_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats import wire
-from kafkalearn.formats.batches import Batch, map_file, read_batch
+from kafkalearn.formats.batches import Batch, read_batch
+from kafkalearn.formats.file_bytes import opened
 from kafkalearn.formats.segments import Span, base_offset_of, walk
 
 __all__ = ["ClusterMetadata", "decode_record", "encode_record", "read_metadata", "replay"]
@@ -294,16 +295,14 @@ def _values(
     path: Path, problems: list[str], start: int = 0, first_offset: int = 0, ends: list[int] | None = None
 ) -> Iterator[bytes]:
     """The values of a file's records from an offset on; what cannot be read is noted."""
-    try:
-        data = map_file(path)
-    except (OSError, ValueError) as error:
-        raise KafkaLearnError(f"file {str(path)!r} cannot be read: {error}") from None
     read = partial(read_batch, has_checksum=True)
-    for each in walk(data, Span(0, len(data), first_offset), read, read):
-        if not isinstance(each, Batch):
-            problems.append(f"{path.name} from byte {each.position}: {each.reason}")
-            continue
-        if ends is not None:
-            ends.append(each.last_offset + 1)
-        if not each.is_control:
-            yield from (record.value for record in each.records if record.offset >= start and record.value is not None)
+    with opened(path) as data:
+        for each in walk(data, Span(0, len(data), first_offset), read, read):
+            if not isinstance(each, Batch):
+                problems.append(f"{path.name} from byte {each.position}: {each.reason}")
+                continue
+            if ends is not None:
+                ends.append(each.last_offset + 1)
+            if not each.is_control:
+                kept = (record for record in each.records if record.offset >= start)
+                yield from (record.value for record in kept if record.value is not None)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from kafkalearn.base.errors import is_installed
 from kafkalearn.formats.batches import (
     Batch,
-    Bytes,
     Header,
     is_checksum_right,
     read_batch,
@@ -26,6 +25,7 @@ from kafkalearn.formats.batches import (
     read_header,
 )
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
+from kafkalearn.formats.file_bytes import Bytes
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, wrong
 from kafkalearn.formats.segments import Span, Unread, damaged_end, rest_from, walk
 from kafkalearn.formats.wire import Undecodable
@@ -74,7 +74,7 @@ def side_by_side(
 
     Parameters
     ----------
-    data : bytes or mmap
+    data : bytes or FileBytes
         The whole file.
     span : Span
         All of it, or a part, and the offsets that it may have.
@@ -95,11 +95,31 @@ def side_by_side(
             yield each
             gathered = _Gathered()
             continue
-        gathered.add(each, data, batch_limit_bytes)
+        body, is_odd = _body(each, data, batch_limit_bytes, gathered.is_odd)
+        if gathered.headers and gathered.size_bytes + len(body or b"") > MOST_BYTES:
+            yield from gathered.block(data, span, check)
+            gathered = _Gathered()
+        gathered.add(each, body, is_odd)
+        del body
         if is_full(len(gathered.headers), gathered.record_count, gathered.size_bytes):
             yield from gathered.block(data, span, check)
             gathered = _Gathered()
     yield from gathered.block(data, span, check)
+
+
+def _body(header: Header, data: Bytes, limit_bytes: int, is_odd: bool) -> tuple[bytes | None, bool]:
+    """What a batch was compressed from, and whether plain Python must look at it; None: it was not compressed.
+
+    Of a block that is odd already nothing is decompressed: plain Python reads it again.
+    """
+    size_bytes = header.size_bytes - BATCH_HEADER_BYTES
+    if not header.codec_number or header.is_control or is_odd:
+        return None, size_bytes > limit_bytes
+    start = header.position + BATCH_HEADER_BYTES
+    try:
+        return decompress(CODECS[header.codec_number], data[start : start + size_bytes], limit_bytes), False
+    except Damaged:
+        return b"", True
 
 
 @dataclass(slots=True)
@@ -112,22 +132,13 @@ class _Gathered:
     record_count: int = 0
     is_odd: bool = False
 
-    def add(self, header: Header, data: Bytes, limit_bytes: int) -> None:
-        """Take in the next batch."""
-        size_bytes = header.size_bytes - BATCH_HEADER_BYTES
-        codec = header.codec_number
-        if codec and not header.is_control and not self.is_odd:
-            start = header.position + BATCH_HEADER_BYTES
-            try:
-                body = decompress(CODECS[codec], data[start : start + size_bytes], limit_bytes)
-            except Damaged:
-                self.is_odd, body = True, b""
+    def add(self, header: Header, body: bytes | None, is_odd: bool) -> None:
+        """Take in the next batch, with its body if that was compressed."""
+        if body is not None:
             self.bodies[len(self.headers)] = body
-            size_bytes = len(body)
-        elif size_bytes > limit_bytes:
-            self.is_odd = True
+        self.is_odd |= is_odd
         self.headers.append(header)
-        self.size_bytes += size_bytes
+        self.size_bytes += header.size_bytes - BATCH_HEADER_BYTES if body is None else len(body)
         self.record_count += max(0, header.record_count)
 
     def block(self, data: Bytes, span: Span, check: Read) -> Iterator[ColumnBlock | Span]:
@@ -323,6 +334,7 @@ def read_piece_side_by_side(
             yield each
         else:
             yield ReadBlock(each, [transactions.of(header) for header in each.headers])
+        del each  # a block is large, and the next one is read now
 
 
 class _Transactions:

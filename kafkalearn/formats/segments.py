@@ -14,6 +14,7 @@ batch behind them, too, is taken for the damaged one. Where that decides nothing
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,16 +25,17 @@ from typing import Protocol, TypeAlias, TypeVar
 from kafkalearn.base.checks import LARGEST_INT, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown, unknown_name
 from kafkalearn.formats.batches import (
+    FRAME_BYTES,
     LARGEST_OFFSET,
     MAGIC_POSITION,
     Batch,
-    Bytes,
     Header,
     is_checksum_right,
     read_batch,
     read_header,
 )
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS
+from kafkalearn.formats.file_bytes import Bytes
 from kafkalearn.formats.records import wrong
 from kafkalearn.formats.wire import Undecodable
 
@@ -42,6 +44,7 @@ from kafkalearn.formats.wire import Undecodable
 UNUSED_ATTRIBUTES = 0xFF80  # bits that no release has set
 FARTHEST = 2**31 - 1  # the offsets of a segment are at most so far from its first
 SEARCHED_TIMES = 8  # a search computes checksums of at most this many times the bytes of the file
+TRY_BYTES = 32  # as which each place counts that is looked at; nearly all have no header that can be
 GIVEN_UP = "; the search for a batch behind it was given up"
 
 Read = TypeVar("Read", Batch, Header)
@@ -119,35 +122,42 @@ def _end(batch: Batch | Header) -> int:
 
 def _read(
     data: Bytes, position: int, read: Callable[[Bytes, int], Read], span: Span, last: int
-) -> tuple[Read | None, Undecodable | None]:
-    """The batch at a position if there is one, and what is wrong with it."""
+) -> tuple[Read | None, str | None]:
+    """The batch at a position if there is one, and what is wrong with it.
+
+    In words: an error that is kept keeps alive what its frames have read and decoded.
+    """
     try:
         found = read(data, position)
     except Undecodable as error:
-        return None, error
+        return None, str(error)
     if found.base_offset < span.first_offset:
         file = f"the file's name says that it begins at offset {span.first_offset}"
-        return found, wrong("baseOffset", position, f"is {found.base_offset}, {file}")
+        return found, _wrong("baseOffset", position, f"is {found.base_offset}, {file}")
     if found.base_offset <= last:
-        return found, wrong("baseOffset", position, f"is {found.base_offset}, the batch before ends at offset {last}")
+        return found, _wrong("baseOffset", position, f"is {found.base_offset}, the batch before ends at offset {last}")
     if found.last_offset >= span.end_offset:
         ends = f"ends the batch at offset {found.last_offset}, the next file begins at {span.end_offset}"
-        return found, wrong("lastOffsetDelta", position + 23, ends)
+        return found, _wrong("lastOffsetDelta", position + 23, ends)
     return found, None
 
 
-def _checked(data: Bytes, batch: Batch | Header, check: Check) -> Undecodable | None:
+def _wrong(field: str, position: int, what: str) -> str:
+    return str(wrong(field, position, what))
+
+
+def _checked(data: Bytes, batch: Batch | Header, check: Check) -> str | None:
     """What is wrong inside a batch, its checksum included."""
     try:
         check(data, batch.position)
     except Undecodable as error:
-        return error
+        return str(error)
     return None
 
 
 def _contradiction(
     data: Bytes, span: Span, before: int, held: Batch | Header, found: Batch | Header | None
-) -> Undecodable | None:
+) -> str | None:
     """What is wrong with the first offset of the held batch, if the one found behind it is right and it is not.
 
     If no batch is behind both, the held one is blamed if offsets are missing in front of it.
@@ -162,7 +172,7 @@ def _contradiction(
     if not is_held_wrong:
         return None
     follows = f"the batch behind it begins at offset {found.base_offset}"
-    return wrong("baseOffset", held.position, f"is {held.base_offset}, {follows}")
+    return _wrong("baseOffset", held.position, f"is {held.base_offset}, {follows}")
 
 
 def _header_at(data: Bytes, position: int) -> Header | None:
@@ -188,7 +198,7 @@ class _Search:
             return behind, False
         position = damaged_at + 1
         while self.bytes_left > 0:
-            magic = self.data.find(b"\x02", position + MAGIC_POSITION, self.span.end)
+            magic = self.data.find(2, position + MAGIC_POSITION, self.span.end)
             if magic < 0:
                 return self.span.end, False
             position = magic - MAGIC_POSITION
@@ -199,7 +209,9 @@ class _Search:
 
     def _is_batch(self, position: int) -> bool:
         """Whether a batch begins at a byte, by all that its header says and by its checksum."""
-        header = _header_at(self.data, position)
+        self.bytes_left -= TRY_BYTES
+        length = int.from_bytes(self.data[position + 8 : position + FRAME_BYTES], "big")  # a negative one is too large
+        header = _header_at(self.data, position) if length <= self.span.end - position - FRAME_BYTES else None
         if header is None:
             return False
         delta = header.last_offset - header.base_offset
@@ -298,7 +310,7 @@ def segment_files(
         text("topic", topic)
     if partition is not None:
         whole_number("partition", partition, at_least=0, at_most=LARGEST_INT)
-    found = [_file(directory, path) for path in directory.rglob("*.log") if _is_of_a_partition(path)]
+    found = [_file(directory, path) for path in _below(directory, ".log") if _is_of_a_partition(path)]
     there = sorted({each.log_dir for each in found})
     if log_dir is not None and there and log_dir not in there:
         raise unknown_name("log dir", log_dir, there)
@@ -321,11 +333,24 @@ def segment_files(
 def _without_segments(directory: Path) -> str:
     """What lies below a folder of the files that stand beside segments, in words."""
     kinds = (".index", ".timeindex", ".txnindex", ".snapshot", ".checkpoint")
-    found = {kind: len([*directory.rglob(f"*{kind}")]) for kind in kinds}
+    found = {kind: len([*_below(directory, kind)]) for kind in kinds}
     words = listed(f"{count} {kind}" for kind, count in found.items() if count)
     return (
         "" if not any(found.values()) else f". There are {words} files without a .log: the logs were left out of a copy"
     )
+
+
+def _below(directory: Path, suffix: str) -> Iterator[Path]:
+    """Files below a folder; folders that go while it is walked through are passed over, as if they had gone before."""
+    for folder, _, names in os.walk(directory, onerror=_refuse_unless_gone):
+        yield from (Path(folder, name) for name in names if name.endswith(suffix))
+
+
+def _refuse_unless_gone(error: OSError) -> None:
+    """Raise if a folder may not be read; ``lost+found`` and hidden ones, which never may, hold no log."""
+    name = Path(error.filename).name
+    if not isinstance(error, FileNotFoundError | NotADirectoryError) and name != "lost+found" and name[:1] != ".":
+        raise KafkaLearnError(f"folder {error.filename!r} cannot be read: {error.strerror}")
 
 
 def _is_of_a_partition(path: Path) -> bool:

@@ -18,6 +18,7 @@ from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.formats.batches import HAS_WHEEL
 from kafkalearn.formats.census import HEADERS, RECORDS, LogCensus, count_log
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
+from kafkalearn.formats.file_bytes import Changed
 from kafkalearn.formats.metadata_log import FOLDER as METADATA_FOLDER
 from kafkalearn.formats.metadata_log import TOPIC as METADATA_TOPIC
 from kafkalearn.formats.metadata_log import ClusterMetadata, KnownTopic, read_metadata
@@ -96,9 +97,10 @@ def xray(
     -------
     Xray
         Each log with its counts, what the cleaner or retention would do, groups and transactions of the internal
-        topics, and what was found. Files may grow meanwhile: each is read as it was when it was opened. Memory is
-        that of a block (some 60 MB, however large the files), of the keys of an internal topic, and of the simulator
-        for logs up to `kafkalearn.oncall.xray_logs.SIMULATED_BYTES`.
+        topics, and what was found. Files may grow meanwhile: each is read as it was when it was opened; a log of
+        which a file was cut or went meanwhile is named and not judged. Memory is that of a block (some 60 MB, however
+        large the files, of batches that decode to more than that some times such a batch), of the keys of an internal
+        topic, and of the simulator for logs up to `kafkalearn.oncall.xray_logs.SIMULATED_BYTES`.
 
     Raises
     ------
@@ -166,7 +168,8 @@ class Run:
 
     def answer(self) -> Xray:
         """All of it: every log, then what only several together say."""
-        all_bytes = sum(each.path.stat().st_size for log in self.given for each in log.files if each.path.is_file())
+        stats = (xray_given.file_stat(each.path) for log in self.given for each in log.files)
+        all_bytes = sum(each.st_size for each in stats if each is not None)
         counted = [(log, census) for log in self.given if (census := self._count(log, all_bytes)) is not None]
         if not counted:
             words = "; ".join(dict.fromkeys(each.words for each in self.findings))
@@ -236,7 +239,8 @@ class Run:
                 progress=progress,
             )
         except (KafkaLearnError, OSError) as error:
-            self.findings.append(Finding(xray_given.UNREADABLE, log.name, str(error)))
+            kind = xray_given.CHANGED if isinstance(error, Changed) else xray_given.UNREADABLE
+            self.findings.append(Finding(kind, log.name, str(error)))
             return None
         self.findings += xray_logs.damage(log, census)
         self.findings += xray_logs.strange_times(log, census)

@@ -11,8 +11,9 @@ from typing import Any
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.formats import metadata_log, transaction_log
-from kafkalearn.formats.batches import Batch, Bytes, Header, read_batch, read_header
-from kafkalearn.formats.census import letting_go, mapped, span_of
+from kafkalearn.formats.batches import Batch, Header, read_batch, read_header
+from kafkalearn.formats.census import span_of
+from kafkalearn.formats.file_bytes import Bytes, opened
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Unread, walk
 from kafkalearn.formats.wire import Undecodable
@@ -21,7 +22,8 @@ from kafkalearn.oncall.answer import date_time, wrapped
 from kafkalearn.oncall.settings import MASK, is_secret
 from kafkalearn.oncall.xray_given import GivenLog
 
-LONGEST_SHOWN = 300  # characters of a key or value in words; the data have all
+LONGEST_SHOWN = 300  # characters of a key or value in words
+MOST_BYTES = 1 << 20  # of a key or value in the data; the broker takes no larger batch by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +88,9 @@ def contents(given: GivenLog, asked: Asked, batch_limit_bytes: int) -> Iterator[
     for file in given.files:
         if file.end_offset <= asked.from_offset:
             continue
-        with mapped(file.path) as data:
-            for batch in _batches(data, letting_go(data, walk(data, span_of(file, data), read_header)), asked,
-                                  partial(read_batch, batch_limit_bytes=batch_limit_bytes)):  # fmt: skip
+        with opened(file.path) as data:
+            headers = walk(data, span_of(file, data), read_header)
+            for batch in _batches(data, headers, asked, partial(read_batch, batch_limit_bytes=batch_limit_bytes)):
                 for record in batch.records:
                     if record.offset < asked.from_offset or asked.key not in (None, record.key):
                         continue
@@ -128,13 +130,16 @@ def _record(given: GivenLog, batch: Batch, record: Record) -> RecordXray:
 
 
 def text_or_hex(data: bytes | None) -> str | None:
-    """Bytes as text where they are text that can be printed, else in hexadecimal.
+    """Bytes as text where they are text that can be printed, else in hexadecimal; of very many those at the front.
 
     >>> text_or_hex(b"user-42"), text_or_hex(bytes(2)), text_or_hex(b""), text_or_hex(None)
     ('user-42', '0x0000', '', None)
     """
     if data is None:
         return None
+    if len(data) > MOST_BYTES:
+        end = next(end for end in range(MOST_BYTES, 0, -1) if data[end] & 0xC0 != 0x80 or end <= MOST_BYTES - 4)
+        return f"{text_or_hex(data[:end])}... ({len(data):,} bytes)"
     written = data.decode("utf-8", "replace")
     return written if written.isprintable() and "\ufffd" not in written else f"0x{data.hex()}"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from stat import S_ISREG
 
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
@@ -109,8 +111,16 @@ def newest_ms(logs: Iterable[GivenLog]) -> int:
     paths: set[Path] = set()
     for log in logs:
         paths |= {each.path for each in log.files} | {log.around / name for name in CHECKPOINTS}
-    found = [path.stat().st_mtime_ns // 1_000_000 for path in paths if path.is_file()]
-    return max(0, *found) if found else 0
+    return max(0, 0, *(stat.st_mtime_ns // 1_000_000 for path in paths if (stat := file_stat(path)) is not None))
+
+
+def file_stat(path: Path) -> os.stat_result | None:
+    """What the system says of a file; None: there is none, or it is gone by now."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found if S_ISREG(found.st_mode) else None
 
 
 # What an x-ray finds that needs a person: a kind, a place, and a sentence.
@@ -118,6 +128,7 @@ def newest_ms(logs: Iterable[GivenLog]) -> int:
 DAMAGE = "damage"
 TORN_TAIL = "torn tail"
 UNREADABLE = "unreadable"
+CHANGED = "changed while it was read"
 CHECKPOINT = "checkpoint"
 EPOCH = "leader epochs"
 COPIES = "copies differ"
@@ -132,7 +143,7 @@ UNREADABLE_RECORDS = "records that cannot be read"
 OLD_FORMAT = "old message format"
 
 KINDS = (
-    UNREADABLE, DAMAGE, CHECKPOINT, EPOCH, COPIES, NOT_CLEANED, NOT_SHRINKING, OPEN_TRANSACTION, OVERDUE,
+    UNREADABLE, CHANGED, DAMAGE, CHECKPOINT, EPOCH, COPIES, NOT_CLEANED, NOT_SHRINKING, OPEN_TRANSACTION, OVERDUE,
     NOT_DELETED, FUTURE, CENTURY, UNREADABLE_RECORDS, OLD_FORMAT, TORN_TAIL,
 )  # fmt: skip
 """The kinds, in the order in which an answer has them: what may have lost records first."""

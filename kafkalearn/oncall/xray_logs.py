@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, replace
 
 from kafkalearn.base.errors import KafkaLearnError, counted, listed
 from kafkalearn.formats.batches import Header, read_header
-from kafkalearn.formats.census import FileCensus, LogCensus, OpenTransaction, letting_go, mapped, span_of
+from kafkalearn.formats.census import FileCensus, LogCensus, OpenTransaction, span_of
+from kafkalearn.formats.file_bytes import opened
 from kafkalearn.formats.segments import Unread, read_file, walk
 from kafkalearn.formats.transaction_log import COMPLETE_ABORT, COMPLETE_COMMIT, TransactionalId
 from kafkalearn.log import model
@@ -468,8 +469,8 @@ def _facts(header: Header) -> tuple[int, ...]:
 def _headers(log: GivenLog, from_offset: int) -> Iterator[Header]:
     for file in log.files:
         if file.end_offset > from_offset:
-            with mapped(file.path) as data:
-                for each in letting_go(data, walk(data, span_of(file, data), read_header)):
+            with opened(file.path) as data:
+                for each in walk(data, span_of(file, data), read_header):
                     if not isinstance(each, Unread) and each.base_offset >= from_offset:
                         yield each
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from kafkalearn.base.errors import counted, listed, unknown_name
 from kafkalearn.base.tables import text_table
 from kafkalearn.formats import metadata_log
-from kafkalearn.formats.batches import Header, let_go
-from kafkalearn.formats.census import RECORDS, Largest, LogCensus, blocks, mapped, span_of
+from kafkalearn.formats.batches import Header
+from kafkalearn.formats.census import RECORDS, Largest, LogCensus, blocks, span_of
+from kafkalearn.formats.file_bytes import opened
 from kafkalearn.formats.metadata_log import ClusterMetadata
 from kafkalearn.formats.segments import Unread
 from kafkalearn.formats.transaction_log import ReplayedTransactions
@@ -25,7 +26,7 @@ from kafkalearn.offsets.store.requests import expires_ms
 from kafkalearn.oncall.answer import Answer, Outcome, cut, lasting, moment, size, text_width, wrapped
 from kafkalearn.oncall.settings import MASK, is_secret
 from kafkalearn.oncall.xray_contents import RecordXray
-from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
+from kafkalearn.oncall.xray_given import CHANGED, BesideLog, Finding, GivenLog
 from kafkalearn.oncall.xray_logs import OF_ITS_BROKER, LogXray
 
 SHOWN = 12  # rows of a table in words; all are in the data
@@ -54,8 +55,10 @@ class Xray(Answer):
             each.magic_counts and each.older_compressed_count < sum(each.magic_counts.values()) for each in censuses
         ):
             return Outcome.CANNOT_TELL
-        if self.findings:
+        if any(each.kind != CHANGED for each in self.findings):
             return Outcome.FOUND
+        if self.findings:
+            return Outcome.CANNOT_TELL
         return Outcome.CANNOT_TELL if any(each.older_compressed_count for each in censuses) else Outcome.FINE
 
     def as_data(self) -> dict[str, object]:
@@ -612,8 +615,7 @@ def committed_rows(
     """
     cleaned_to = said.cleaned_to or 0
     for file in given.files:
-        with mapped(file.path) as data:
-            kept_from = 0
+        with opened(file.path) as data:
             for block in blocks(data, span_of(file, data), RECORDS, is_fast, batch_limit_bytes):
                 if isinstance(block, Unread):
                     continue
@@ -624,8 +626,7 @@ def committed_rows(
                         last, counts = header, not header.is_transactional or _is_committed(header, census)
                     if counts:
                         yield CommittedRow(key, value, timestamp_ms, offset >= cleaned_to)
-                if block.headers:
-                    kept_from = let_go(data, kept_from, block.headers[-1].position)
+                del block  # it is large, and the next one is read now
 
 
 def _is_committed(header: Header, census: LogCensus) -> bool:

@@ -1,24 +1,26 @@
 """The counts of a log: the same whether Python reads it alone, NumPy, or headers only, and those of its records."""
 
+import gc
+import gzip
 import random
 import struct
+import tracemalloc
 import zlib
 from collections import Counter
 from itertools import groupby
-from mmap import mmap
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import is_installed
-from kafkalearn.formats import census, columns, pieces
+from kafkalearn.formats import census, columns, pieces, segments
 from kafkalearn.formats.batches import WHEEL, crc32c, crc32c_of_rows
 from kafkalearn.formats.census import HEADERS, RECORDS, Unread, blocks, count_log
 from kafkalearn.formats.compression import CODECS, compress
 from kafkalearn.formats.disk import committed_records, read_disk, transaction_outcomes
+from kafkalearn.formats.pieces import has_columns
 from kafkalearn.formats.segments import Span, segment_files
-from tests.every import every_case
 from tests.formats.disk import FOLDER
 from tests.formats.test_segments import files, mutated
 from tests.formats.writing import MARKER_KEYS, MARKER_VALUE, batch, framed, record
@@ -246,29 +248,52 @@ def test_the_wheel_s_checksum_is_that_of_plain_python(data):
     assert crc32c(data) == crc32c_of_rows(data)
 
 
-@every_case("depth", [HEADERS, RECORDS])
-def test_of_a_file_that_was_read_the_memory_is_given_back(depth, tmp_path, monkeypatch):
-    """Here only what is asked for; how much memory that is, benchmarks/xray.py measures."""
-    one = batch(0, [(at, 1_000_000, b"k", bytes(1000)) for at in range(60)])
-    data = b"".join(struct.pack(">q", 60 * at) + one[8:] for at in range(40))
-    path = tmp_path / "orders-0" / f"{0:020}.log"
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(data)
-    (file,) = segment_files(tmp_path)
-    given_back, let_go = [], census.let_go
+def peak_bytes(file, is_fast):
+    """The most memory that counting a file takes at once; nothing is collected meanwhile but what nobody holds."""
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        count_log([file], is_fast=is_fast, future_ms=2_000_000, batch_limit_bytes=BODY_BYTES + 100)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        gc.enable()
 
-    def noted(data, start, end):
-        given_back.append((start, end))
-        return let_go(data, start, end)
 
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(census, "let_go", noted)
-        patched.setattr(census, "STEP_BYTES", 1 << 17)
-        patched.setattr(census, "BLOCK_BYTES", 1 << 17)
-        found = count_log([file], depth, is_fast=False, future_ms=2_000_000)
-    assert found.record_count == 60 * 40
-    assert given_back[0][0] == 0
-    assert given_back[-1][1] > len(data) - (1 << 19)
-    if hasattr(mmap, "madvise"):
-        assert len(given_back) > 5
-        assert max(end - start for start, end in given_back[:-1]) < 1 << 19
+BODY_BYTES = 1 << 20
+DAMAGED_BODY = gzip.compress(bytes(BODY_BYTES), mtime=0)
+
+
+@pytest.mark.parametrize("is_fast", [False, *[True] * has_columns()])
+@pytest.mark.parametrize("compress", [lambda body: gzip.compress(body, mtime=0), lambda body: DAMAGED_BODY])
+def test_memory_is_that_of_a_block_however_many_batches_hold_a_thousand_times_their_size(
+    is_fast, compress, tmp_path, monkeypatch
+):
+    for name in ("BLOCK_BYTES", "MOST_BYTES"):
+        monkeypatch.setattr(pieces, name, 2 * BODY_BYTES)
+    monkeypatch.setattr(census, "BLOCK_BYTES", 2 * BODY_BYTES)
+    one = batch(0, [(0, 1_000_000, None, bytes(BODY_BYTES - 50))], compression="gzip", compress=compress)
+    (tmp_path / "orders-0").mkdir()
+    peaks = []
+    for count in (6, 30):
+        data = b"".join(struct.pack(">q", at) + one[8:] for at in range(count))
+        (tmp_path / "orders-0" / f"{0:020}.log").write_bytes(data)
+        peaks.append(peak_bytes(*segment_files(tmp_path), is_fast))
+    assert peaks[0] > 2 * BODY_BYTES
+    assert peaks[1] < 1.1 * peaks[0]
+
+
+def test_a_search_looks_at_so_many_places_and_says_that_it_gave_up(monkeypatch):
+    """Each byte may be the format of a batch that was never written."""
+    looked, at = [], segments._header_at
+    monkeypatch.setattr(segments, "_header_at", lambda data, position: looked.append(position) or at(data, position))
+    data = b"\x02\x02\x02\x02\x02\x02\x02\x02\x00\x00\x00\x40" * 20_000
+    (found,) = blocks_of(data)
+    assert found.reason.endswith("the search for a batch behind it was given up")
+    assert found.size_bytes == len(data)
+    assert len(looked) < len(data) // 4
+
+
+def blocks_of(data):
+    return [each for each in blocks(data, Span(0, len(data)), is_fast=False) if isinstance(each, Unread)]

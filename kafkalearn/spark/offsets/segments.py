@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -26,8 +25,8 @@ from pyspark.sql.types import StructType
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats import pieces
-from kafkalearn.formats.batches import Bytes, map_file
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
+from kafkalearn.formats.file_bytes import Bytes, opened
 from kafkalearn.formats.pieces import has_columns
 from kafkalearn.formats.segments import SegmentFile, Span, Unread, refuse_copies, segment_files
 from kafkalearn.spark.columns import COPIES, RECORD_SCHEMA, require_one_copy
@@ -35,12 +34,13 @@ from kafkalearn.spark.session.worker_code import for_workers
 
 # What a worker does to read segment files: cut them into pieces, join what these know, and turn them into rows.
 #
-# It goes to the workers with the query and uses the core alone, `kafkalearn.formats.pieces` above all. A task maps its
-# file into memory, so that only what is used is read. With NumPy it holds the records of a block of batches in columns,
+# It goes to the workers with the query and uses the core alone, `kafkalearn.formats.pieces` above all. A task reads
+# of its file only what it uses. With NumPy it holds the records of a block of batches in columns,
 # without it, or where something is odd, one batch and about 8 MB of rows.
 
 Row: TypeAlias = dict[str, Any]
 
+SEEN_BY_ALL = "all workers must see the folder"
 ENOUGH_BYTES, ENOUGH_ROWS = 8 << 20, 50_000  # of an Arrow batch
 FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, those of Spark's timestamps
 
@@ -106,7 +106,7 @@ class Reading:
     def index(self, files: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The pieces of files."""
         for file in _rows_of(files):
-            with _mapped(file["path"]) as data:
+            with opened(file["path"], SEEN_BY_ALL) as data:
                 found = pieces.index(data, _span_of(file, len(data)), self.piece_bytes, self._read)
                 yield _batch_of((file | _row_of(piece) for piece in found), PIECES)
 
@@ -114,7 +114,7 @@ class Reading:
         """The records of pieces."""
         for row in _rows_of(indexed):
             columns = _Columns(row)
-            with _mapped(row["path"]) as data:
+            with opened(row["path"], SEEN_BY_ALL) as data:
                 for each in self._read_piece(data, _piece_of(row)):
                     if isinstance(each, pieces.ReadBatch):
                         columns.add(each)
@@ -174,18 +174,6 @@ def join(log: pa.Table) -> pa.Table:
     joined = pieces.joined([_piece_of(row) for row in rows])
     found = (row | _row_of(piece) for row, piece in zip(rows, joined, strict=True))
     return pa.Table.from_batches([_batch_of(found, PIECES)])
-
-
-@contextmanager
-def _mapped(path: str) -> Iterator[Bytes]:
-    """The bytes of a file, of which only those are read that are used."""
-    try:
-        data = map_file(path)
-    except OSError as error:
-        raise KafkaLearnError(
-            f"the worker cannot read {path!r}: {error.strerror or error}; all workers must see the folder"
-        ) from None
-    yield data  # it is closed when nothing looks at it any more: a block may
 
 
 def _rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
