@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from kafkalearn.base.errors import KafkaLearnError, unknown_name
-from kafkalearn.base.files import written_whole
+from kafkalearn.base.files import one_at_a_time, written_whole
 from kafkalearn.predictions.marking import MARK, marked
 
 RECORD = ".made-from.json"  # in the folder of the copies: for each, the digest of what it was made from
+LOCK = ".made-from.lock"  # beside it: of several that start at once, one after the other makes copies
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ def update_copies(chapters: Iterable[Path], folder: Path) -> list[Copy]:
         If a chapter cannot be read or a copy not be written: which, and why. The copies before it are in place.
     """
     _make(folder)
+    with _alone_in(folder):
+        return _update_copies(chapters, folder)
+
+
+def _update_copies(chapters: Iterable[Path], folder: Path) -> list[Copy]:
     made_from, copies = _record(folder), []
     chapters = list(chapters)
     course = _course(chapters)
@@ -97,8 +103,10 @@ def reset_copies(chapters: Sequence[Path], folder: Path, words: Sequence[str]) -
     chosen = [chapter for chapter in chapters if any(word in chapter.stem for word in words)]
     if not chosen:
         raise unknown_name("chapter", " ".join(words), [chapter.stem for chapter in chapters])
-    kept = [(folder / chapter.name, _put_aside(folder / chapter.name)) for chapter in chosen]
-    update_copies(chosen, folder)
+    _make(folder)
+    with _alone_in(folder):
+        kept = [(folder / chapter.name, _put_aside(folder / chapter.name)) for chapter in chosen]
+        _update_copies(chosen, folder)
     return kept
 
 
@@ -210,6 +218,17 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise KafkaLearnError(f"{folder} cannot be made for the copies of the chapters: {error.strerror}") from None
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """While no other process makes copies here; what was copied and the record of it stay of one piece."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(one_at_a_time(folder / LOCK))
+        except OSError as error:
+            raise KafkaLearnError(f"{folder / LOCK} cannot be written: {error.strerror}") from None
+        yield
 
 
 def _write(path: Path, content: dict) -> None:

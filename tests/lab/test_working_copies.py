@@ -3,12 +3,17 @@
 import errno
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.lab import working_copies
 from kafkalearn.lab.working_copies import RECORD, reset_copies, update_copies
+
+ROOT = Path(__file__).parents[2]
 
 
 def notebook(*sources):
@@ -194,3 +199,38 @@ def test_a_copy_follows_a_question_that_has_changed(course, tmp_path, monkeypatc
     monkeypatch.setattr(working_copies, "marked", lambda notebook: notebook)
 
     assert changes(course, mine)["06_commits"] == "updated"
+
+
+START = """
+import sys
+from pathlib import Path
+from kafkalearn.lab.working_copies import update_copies
+chapters = sorted(Path("notebooks").glob("*.ipynb"))
+print("ready", flush=True)
+sys.stdin.readline()
+print(*(copy.change for copy in update_copies(chapters, Path("mine"))))
+"""
+
+
+def test_several_first_starts_at_once_make_the_copies_once(course, tmp_path):
+    for number in range(30):
+        (course / f"20_{number}.ipynb").write_text(json.dumps(notebook("1 + 1")))
+    starts = [
+        subprocess.Popen(
+            [sys.executable, "-c", START], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]  # fmt: skip
+    assert [each.stdout.readline() for each in starts] == ["ready\n"] * 3
+    for each in starts:  # all of them are there, and none has begun
+        each.stdin.write("\n")
+        each.stdin.flush()
+    said = [each.communicate() for each in starts]
+
+    assert [error for _, error in said] == ["", "", ""]
+    assert sorted(out for out, _ in said) == sorted(
+        [" ".join(["new"] * 33) + "\n", *[" ".join(["as it was"] * 33) + "\n"] * 2]
+    )
+    edit(course / "06_commits.ipynb", "2 + 2")
+    assert changes(course, tmp_path / "mine")["06_commits"] == "updated"  # nobody touched it

@@ -9,7 +9,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats import census, file_bytes, segments
-from kafkalearn.oncall import xray, xray_given
+from kafkalearn.oncall import xray, xray_contents, xray_given
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.command import main
 from tests.formats.writing import batch
@@ -161,3 +161,14 @@ def test_a_partition_that_may_not_be_read_is_no_silence(folder):
     finally:
         for name in ("orders-1", "lost+found"):
             (folder / name).chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("value", "front"),
+    [(b"a" * 5000, "a" * 1000), ("ä".encode() * 3000, "ä" * 500), (b"a" + "ä".encode() * 3000, "a" + "ä" * 499),
+     (bytes(3000), "0x" + "00" * 1000), ("中".encode() * 2000, "中" * 333)],
+)  # fmt: skip
+def test_of_a_very_large_value_the_front_is_shown_and_its_size(value, front, monkeypatch, tmp_path):
+    monkeypatch.setattr(xray_contents, "MOST_BYTES", 1000)
+    found = xray(write(tmp_path, {0: log(1, value)}), now_ms=NOW_MS, records=1)
+    assert found.records[0].value == f"{front}... ({len(value):,} bytes)"
