@@ -1,6 +1,7 @@
 """The bytes of a file that lives: as those of a copy while it only grows, and an error in words once it was cut."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -71,6 +72,7 @@ def test_a_file_that_grows_stays_as_it_was(path):
         assert data[: 2 * len(content)] == content
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no file that is open")
 def test_a_file_that_is_deleted_can_be_read_to_its_end(path):
     content = path.read_bytes()
     with opened(path) as data:
@@ -125,12 +127,17 @@ def test_a_file_that_is_gone_or_cannot_be_opened_is_named(tmp_path):
         pass
 
 
-@pytest.mark.skipif(not hasattr(os, "SEEK_DATA"), reason="this system does not say where a file has holes")
+@pytest.mark.skipif(
+    sys.platform == "emscripten" or not hasattr(os, "SEEK_DATA"),
+    reason="this system does not say where a file has holes",
+)
 def test_a_hole_of_many_gigabytes_is_not_read(path, monkeypatch):
     with path.open("r+b") as file:
         file.write(bytes(path.stat().st_size))
-        file.seek(40 << 30)
+        file.seek(4 << 30)
         file.write(b"\x02" * 10)
+    if path.stat().st_blocks * 512 > 1 << 30:
+        pytest.skip("this file system keeps no holes")
     read = []
     monkeypatch.setattr(
         FileBytes,
@@ -138,6 +145,6 @@ def test_a_hole_of_many_gigabytes_is_not_read(path, monkeypatch):
         lambda self, start, end, way=FileBytes._read: read.append(end - start) or way(self, start, end),
     )
     with opened(path) as data:
-        assert data.find(2, 0, len(data)) == 40 << 30
+        assert data.find(2, 0, len(data)) == 4 << 30
         assert data.find(3, 0, len(data)) == -1
     assert sum(read) < 32 << 20
