@@ -1,4 +1,4 @@
-"""The pictures of the chapters that can be touched, by name: `board_named` makes one, `BOARDS` has what each is about.
+"""The interactive pictures of the chapters, by name: `board_named` makes one, `BOARDS` says what each is about.
 
 A name and a line of moves are the address of a run: ``touch("replication", "Produce > Fetch(2)")`` in a notebook, and
 in the playground of the book the part "Touch a picture". Each board loads its mechanism when it is made.

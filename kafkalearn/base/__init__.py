@@ -1,1 +1,1 @@
-"""What all rules stand on: traces, promises, searches, hashes, Java's collections, checks of what is given, tables."""
+"""What all rules stand on: traces, promises, searches, hashes, Java's collections, validation of arguments, tables."""

@@ -1,4 +1,4 @@
-"""Bad input is refused here, in one sentence that says what came, what is allowed and what to do.
+"""Validate arguments: bad input is refused in one sentence that says what came, what is allowed, what to do.
 
 Functions check their arguments one by one. What a field of an event or of settings may hold is said in its annotation,
 and checked when one is made (`Checked`): ``ms: Millis`` is a whole number of at least 0, ``isr: tuple[BrokerId, ...]``
@@ -35,7 +35,7 @@ LARGEST_LONG = 2**63 - 1  # of 64 bits: offsets, times, producer ids; Kafka has 
 
 
 def whole_number(name: str, value: object, at_least: int, at_most: int = LARGEST_LONG) -> int:
-    """`value` itself if it is an int of at least `at_least`; True and 3.0 are not ints here.
+    """Return `value` if it is an int of at least `at_least`; True and 3.0 are not ints here.
 
     `at_most` is where Kafka's own number ends, or what can be computed in the time of a lesson.
 
@@ -59,7 +59,7 @@ def whole_number(name: str, value: object, at_least: int, at_most: int = LARGEST
 
 
 def _index(value: Any) -> int | None:
-    """A whole number as an int; NumPy's integers, as they come out of a table, are welcome. None: it is none."""
+    """Convert a whole number to int, NumPy's integers included; None if it is not one."""
     try:
         return None if isinstance(value, bool) else index(value)
     except TypeError:
@@ -67,7 +67,7 @@ def _index(value: Any) -> int | None:
 
 
 def number(name: str, value: object, at_least: float = -LARGEST_LONG, at_most: float = LARGEST_LONG) -> float:
-    """`value` itself if it is an int or a float within these bounds; NaN and the infinite are none.
+    """Return `value` if it is an int or a float within these bounds; NaN and infinity are not.
 
     >>> number("share", 0.5, at_least=0, at_most=1)
     0.5
@@ -85,7 +85,7 @@ def number(name: str, value: object, at_least: float = -LARGEST_LONG, at_most: f
 
 
 def flag(name: str, value: object) -> bool:
-    """`value` itself if it is True or False; 1, 0 and "false" are not.
+    """Return `value` if it is True or False; 1, 0 and "false" are not.
 
     >>> flag("is_commit", "false")
     Traceback (most recent call last):
@@ -98,7 +98,7 @@ def flag(name: str, value: object) -> bool:
 
 
 def text(name: str, value: object) -> str:
-    """`value` itself if it is a str that can be written as UTF-8, as everything Kafka sends must be.
+    """Return `value` if it is a str that can be written as UTF-8, as everything Kafka sends must be.
 
     A lone surrogate (half of a character above U+FFFF) has no UTF-8 form and cannot cross the wire.
 
@@ -123,7 +123,7 @@ def text(name: str, value: object) -> str:
 
 
 def key_bytes(name: str, value: object) -> bytes:
-    """`value` as bytes; a str is refused, because the same text in two encodings is two keys.
+    """Return `value` as bytes; a str is refused, because the same text in two encodings is two keys.
 
     >>> key_bytes("key", "user-42")
     Traceback (most recent call last):
@@ -147,7 +147,7 @@ Key = TypeVar("Key")
 
 
 def one_of(kind: str, value: Name, known: Collection[str]) -> Name:
-    """`value` itself if it is one of the known names; else the error names the nearest.
+    """Return `value` if it is one of the known names; else the error names the nearest.
 
     >>> one_of("reset", "latests", ["earliest", "latest"])
     Traceback (most recent call last):
@@ -164,7 +164,7 @@ def sequence(name: str, value: Iterable[Member], of: str = "values") -> tuple[Me
 @overload
 def sequence(name: str, value: object, of: str = "values") -> tuple[object, ...]: ...
 def sequence(name: str, value: object, of: str = "values") -> tuple[object, ...]:
-    """The members of a list, a tuple or another collection that has an order; `of` says what they are.
+    """Return the members of a list, a tuple or another ordered collection; `of` says what they are.
 
     A text is no such collection: its letters would be taken for the members.
 
@@ -205,7 +205,7 @@ def mapping(name: str, value: Mapping[Key, Member], of: str) -> Mapping[Key, Mem
 @overload
 def mapping(name: str, value: object, of: str) -> Mapping[object, object]: ...
 def mapping(name: str, value: object, of: str) -> Mapping[object, object]:
-    """`value` itself if it is a mapping such as a dict; `of` says from what to what.
+    """Return `value` if it is a mapping such as a dict; `of` says from what to what.
 
     >>> mapping("last_offsets", ["orders-0"], of="partition to offset")
     Traceback (most recent call last):
@@ -221,7 +221,7 @@ def mapping(name: str, value: object, of: str) -> Mapping[object, object]:
 
 
 class Whole(NamedTuple):
-    """The bounds of a whole number; in the annotation of a field it is the check of that field.
+    """The bounds of a whole number; in the annotation of a field it validates that field.
 
     >>> Whole(1, 1000)("replica_count", 3)
     3
@@ -231,7 +231,7 @@ class Whole(NamedTuple):
     at_most: int = LARGEST_LONG
 
     def __call__(self, name: str, value: object) -> int:
-        """`value` itself if it is a whole number within the bounds."""
+        """Return `value` if it is a whole number within the bounds."""
         return whole_number(name, value, self.at_least, self.at_most)
 
 
@@ -246,7 +246,7 @@ Millis: TypeAlias = Annotated[int, Whole(0)]
 
 
 def fill_in(settings: object, **defaults: object) -> None:
-    """Give fields of a frozen dataclass that are None their value; those that have one keep it.
+    """Replace fields of a frozen dataclass that are None by their default; the others keep their value.
 
     To be called in ``__post_init__`` of settings whose defaults depend on the release.
 
@@ -269,7 +269,7 @@ Held = TypeVar("Held")
 if TYPE_CHECKING:
 
     class FilledIn(Generic[Held]):
-        """A field that need not be given: `kafkalearn.base.checks.fill_in` gives it a value, so no reader meets None.
+        """An optional field: `kafkalearn.base.checks.fill_in` replaces None by its default, so no reader meets None.
 
         At run time it is the value or None, as any other annotation of a field that may be left away.
         """
@@ -290,7 +290,7 @@ else:
 
 
 class Checked:
-    """A frozen dataclass whose fields hold what their annotations say: `check_fields` sees to it.
+    """A frozen dataclass that validates its fields against their annotations (`check_fields`).
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True, slots=True)
@@ -310,7 +310,7 @@ class Checked:
 
 
 def check_fields(checked: object) -> None:
-    """Pass in silence if every field of a dataclass holds what its annotation says; lists become tuples.
+    """Validate every field of a dataclass against its annotation; lists become tuples.
 
     Whole numbers, texts, flags, bytes, None, tuples of these and classes are checked, and what is ``Annotated`` with
     a check of its own, a function of name and value; other annotations are for readers. A class with a

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """A number and its noun, as many as they are; thousands are set apart.
+    """Format a number and its noun, singular or plural; thousands are separated.
 
     >>> counted(1, "record"), counted(12_000, "record"), counted(2, "copy", "copies")
     ('1 record', '12,000 records', '2 copies')
@@ -25,7 +25,7 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def listed(things: Iterable[object], last: str = "and", nothing: str = "none") -> str:
-    """Things in a row, the last one joined by a word.
+    """Join things with commas, the last one with a conjunction.
 
     >>> listed([1, 2, 3]), listed(["a", "b"], last="or"), listed([])
     ('1, 2 and 3', 'a or b', 'none')
@@ -37,7 +37,7 @@ def listed(things: Iterable[object], last: str = "and", nothing: str = "none") -
 
 
 def capitalised(words: str) -> str:
-    """The same words with their first letter large, the others as they are.
+    """Capitalise the first letter, and leave the others as they are.
 
     >>> capitalised("broker 2 fetches; its LEO is 3")
     'Broker 2 fetches; its LEO is 3'
@@ -55,7 +55,7 @@ def begun(words: str, openers: Collection[str]) -> str:
 
 
 def shown(value: object, longest: int = 80) -> str:
-    """A value as an error message shows it: as Python writes it, cut where it is long.
+    """Format a value for an error message: its repr, truncated where it is long.
 
     A number that Python does not write out (it stops at 4,300 digits) is shown by its size, any other value that
     cannot be written by its type: a message about bad input must not fail on the bad input.
@@ -81,7 +81,7 @@ LONGEST_NAME = 200  # of what a likeness is looked for: no name of Kafka's is ha
 
 
 def printable(text: str) -> str:
-    r"""Somebody else's text without what moves a terminal's cursor: control characters are written as escapes.
+    r"""Escape control characters in foreign text, so that it cannot move a terminal's cursor.
 
     Line ends stay; whoever prints one line replaces them as well.
 
@@ -92,7 +92,7 @@ def printable(text: str) -> str:
 
 
 class KafkaLearnError(ValueError):
-    """Something was asked that has no answer; the message says what came and what to do.
+    """Base class of all our errors; the message says what came and what to do.
 
     >>> raise KafkaLearnError("partition_count must be at least 1, got 0")
     Traceback (most recent call last):
@@ -174,7 +174,7 @@ class MissingExtra(KafkaLearnError, ImportError):  # noqa: N818  (named for what
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package is there; it is not imported.
+    """Whether a package is installed; it is not imported.
 
     >>> is_installed("no_such_package")
     False

@@ -179,7 +179,7 @@ class Torn(KafkaLearnError):  # noqa: N818  (named for what the file is)
 
 
 def name_of(path: str | Path) -> str:
-    """A file as a message names it.
+    """The name of a file for a message.
 
     >>> name_of("server.log"), name_of("-")
     ("'server.log'", 'standard input')
@@ -198,7 +198,7 @@ def mark_of(start: bytes) -> tuple[bytes, str]:
 
 @contextmanager
 def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
-    """The bytes of a file, or of standard input for ``-``; unpacked, if gzip, bzip2, xz or zstd packed them.
+    """Open a file, or standard input for ``-``, as bytes; gzip, bzip2, xz and zstd are decompressed.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ _PACKED = {GZIP_MAGIC: "gzipped", BZIP2_MAGIC: "bzip2", XZ_MAGIC: "xz", ZSTD_MAG
 
 
 def _unpacked(start: bytes, file: io.BufferedReader, name: str) -> io.BufferedIOBase:
-    """A file as it was before it was packed; zstd is in Python's own library since 3.14."""
+    """Decompress a file; zstd is in Python's own library since 3.14."""
     if start.startswith(GZIP_MAGIC):
         return gzip.GzipFile(fileobj=file)
     if start.startswith(BZIP2_MAGIC):
@@ -303,7 +303,7 @@ def _bytes_of(path: str | Path) -> Iterator[BinaryIO]:
 
 
 class _FromStart(io.RawIOBase):
-    """A stream of which the first bytes were read already, from its start; a pipe cannot go back."""
+    """A stream whose first bytes were read already, from its start; a pipe cannot seek."""
 
     def __init__(self, start: bytes, rest: BinaryIO) -> None:
         """The first bytes, and the stream behind them."""
@@ -324,7 +324,7 @@ class _FromStart(io.RawIOBase):
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Hold the lock of a file while the block runs; the system gives it back if this process dies.
+    """Hold a file lock while the block runs; the system releases it if this process dies.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def _take(descriptor: int) -> None:
 
 
 def written_whole(contents: Mapping[Path, str]) -> None:
-    """Write texts to files, each as a whole, and none if one cannot be written; a link is replaced, not followed.
+    """Write files atomically, and none if one cannot be written; a link is replaced, not followed.
 
     Parameters
     ----------

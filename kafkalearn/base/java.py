@@ -1,4 +1,4 @@
-"""What Java does in its own way: the order in which a map is walked, and random numbers from a seed.
+"""Java's own behaviour: the iteration order of its maps, and random numbers from a seed.
 
 Assignments depend on the order in which Java walks a HashMap, and Kafka's broker a TimelineHashMap.
 
@@ -63,7 +63,7 @@ _text_hash = lru_cache(maxsize=1 << 16)(java_string_hash)  # the same few ids an
 
 
 def hash_order(keys: Iterable[Key], hash_code: HashCode[Key] = java_hash) -> list[Key]:
-    """The keys in the order in which Java walks a ``HashMap`` (or ``HashSet``) that they were put into one by one.
+    """The keys in the iteration order of a ``HashMap`` (or ``HashSet``) that they were put into one by one.
 
     >>> hash_order(["billing", "shipping", "search"])
     ['search', 'shipping', 'billing']
@@ -99,7 +99,7 @@ def copy_capacity(count: int) -> int:
 
 
 class JavaHashMap(MutableMapping[Key, Value]):
-    """A mapping that is walked in the order of a ``java.util.HashMap`` with the same history.
+    """A mapping with the iteration order of a ``java.util.HashMap`` of the same history.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class JavaHashMap(MutableMapping[Key, Value]):
 
 
 class JavaHashSet(MutableSet[Key]):
-    """A set that is walked in the order of a ``java.util.HashSet`` with the same history.
+    """A set with the iteration order of a ``java.util.HashSet`` of the same history.
 
     >>> list(JavaHashSet([18, 2, 1]))  # 18 and 2 share bucket 2 of 16
     [1, 18, 2]
@@ -242,7 +242,7 @@ def timeline_slots(slot_count: int, size: int) -> int:
 
 
 def timeline_order(keys: Iterable[Key], slot_count: int, hash_code: HashCode[Key] = java_hash) -> list[Key]:
-    """The keys, given in the order in which they came, in the order in which a ``TimelineHashMap`` is walked.
+    """The keys, given in the order of insertion, in the iteration order of a ``TimelineHashMap``.
 
     The slot of a key is made of the highest bits of its hash code times a constant; of the keys in one slot, the
     newest comes first.
@@ -260,7 +260,7 @@ def timeline_order(keys: Iterable[Key], slot_count: int, hash_code: HashCode[Key
 
 
 class TimelineHashSet(MutableSet[Key]):
-    """A set that is walked as the keys of Kafka's ``TimelineHashMap``, in which a broker keeps a group's members.
+    """A set with the iteration order of Kafka's ``TimelineHashMap``, in which a broker keeps a group's members.
 
     >>> list(TimelineHashSet(["billing", "shipping", "search"]))
     ['billing', 'search', 'shipping']

@@ -1,4 +1,4 @@
-"""Words of ours in one line of Markdown: code in backticks, stars for stress, and nothing else.
+"""Inline Markdown for our own sentences: code in backticks, emphasis in stars, and nothing else.
 
 They stand alone because two who may not know each other show them so: tables, and what a check of an exercise says.
 """
@@ -38,7 +38,7 @@ class Marked:
 
 
 def in_html(markdown: str) -> str:
-    """Our own words as HTML.
+    """Render our own sentence as HTML.
 
     >>> in_html("`a < b` is **not** said")
     '<code>a &lt; b</code> is <strong>not</strong> said'

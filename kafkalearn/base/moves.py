@@ -1,4 +1,4 @@
-"""Moves: the events that a reader may play by hand, by the words in which one would write them, and lines of them.
+"""Parse and format moves: the events that a reader may play by hand, and lines of them.
 
 A line is the whole of a run that is played by hand: ``Produce > Fetch(2) > BrokerCrashed(1)``. It can be typed, kept,
 sent, and played again.
@@ -43,7 +43,7 @@ def words_in(line: str) -> list[str]:
 
 
 def moves_in(line: str, moves: Iterable[str]) -> list[str]:
-    """The moves of a line in the words of `moves`; blanks, case and the kind of quotes make no difference.
+    """Parse the moves of a line; blanks, case and the kind of quotes make no difference.
 
     Raises
     ------

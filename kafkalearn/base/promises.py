@@ -171,7 +171,7 @@ def judges(invariants: Promises, promises: Promises, progress: Promises | None =
     known = {**promises, **(progress or {})}
 
     def check(settings: object, state: object, before: object = None) -> None:
-        """Pass in silence if the invariants hold in a state; else AssertionError names those that do not.
+        """Raise AssertionError, with the names of the invariants that do not hold in a state.
 
         `before` is the state before it, for invariants about a step; without it these are not judged.
         """

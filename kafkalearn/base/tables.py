@@ -1,4 +1,4 @@
-"""Rows as tables: in a notebook, on a page without pandas, in a terminal.
+"""Render rows as tables: in a notebook, on a page without pandas, in a terminal.
 
 `table` is for every simulator's rows: a DataFrame where pandas is, else a `PlainTable` that looks the same. Of rows of
 plain dictionaries `text_table` makes text in columns, `markdown_table` Markdown, `html_table` the look of a page.
@@ -66,7 +66,7 @@ def html_table(columns: Sequence[str], labels: Sequence[object] | None, rows: Se
 
 
 def cell_text(value: object) -> str:
-    """A value as a reader sees it: nothing for a missing one, yes and no, separators in numbers of five digits.
+    """Format a value for a reader: nothing for a missing one, yes and no, separators in numbers of five digits.
 
     >>> cell_text(1234567), cell_text(None), cell_text(True), cell_text(0.5), cell_text(2013)
     ('1,234,567', '', 'yes', '0.5', '2013')

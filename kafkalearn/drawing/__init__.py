@@ -1,1 +1,1 @@
-"""What all pictures are drawn with: SVG, the player, controls, figures, widgets."""
+"""What all pictures are rendered with: SVG, the player, controls, figures, widgets."""

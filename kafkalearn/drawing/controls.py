@@ -1,4 +1,4 @@
-"""Controls as data: what a reader may turn beside a picture, drawn by one script in a notebook and on a page."""
+"""Controls as data: what a reader may change beside a picture, rendered by one script in a notebook and on a page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Control:
 
     @property
     def for_page(self) -> dict[str, object]:
-        """What the script needs to draw it: plain data for JSON. A choice goes by its position."""
+        """Serialize the control for the script: plain data for JSON. A choice goes by its position."""
         data: dict[str, object] = {"name": self.name, "kind": self.kind, "label": self.label}
         if self.kind == "slider":
             data |= {"low": self.low, "high": self.high, "words": {str(value): words for value, words in self.words}}
@@ -57,11 +57,11 @@ class Control:
         return data
 
     def to_page(self, value: object) -> object:
-        """A value as it is sent to the page."""
+        """Serialize a value for the page."""
         return _position(self.options, value) if self.kind == "choice" else value
 
     def from_page(self, value: object) -> object:
-        """The value that the page has sent; what is none is refused as by `checked`."""
+        """Parse a value that the page has sent; an invalid one is refused as by `checked`."""
         if self.kind != "choice":
             return self.checked(value)
         if type(value) is not int or not 0 <= value < len(self.options):
@@ -69,7 +69,7 @@ class Control:
         return self.options[value]
 
     def checked(self, value: object) -> object:
-        """The value, if the control can stand at it.
+        """Validate a value of the control.
 
         >>> control("marked", (0, 49)).checked(50)
         Traceback (most recent call last):

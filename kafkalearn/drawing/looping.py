@@ -1,4 +1,4 @@
-"""A run into a loop or a dead end, so that a reader sees it: in the sentences, in each picture, and in the player.
+"""Show a loop or a dead end at the end of a run: in the captions, in each picture, and in the player.
 
 - `marked`: the sentences of a player, which say where the loop begins and what lies in it
 - `strip`: all moments of the run side by side, the loop drawn as one; the moment on show is framed

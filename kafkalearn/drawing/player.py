@@ -1,4 +1,4 @@
-"""A picture, a run of them, and the player that steps through it: all of it text that needs no kernel and no network.
+"""Pictures, animations, and the player that steps through them: text that needs no kernel and no network.
 
 - `picture`: shapes on a light panel of their own, as a notebook shows them
 - `animation`: a trace drawn frame by frame; what a player plays, and what stays on the page when nothing runs
@@ -117,7 +117,7 @@ Draw: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], Pi
 
 @dataclass(frozen=True, slots=True)
 class Animation:
-    """A drawn run: one picture and one caption for each frame of the trace."""
+    """A rendered run: one picture and one caption for each frame of the trace."""
 
     trace: Trace[Any, Any] = field(repr=False)  # of any simulator
     pictures: tuple[Picture, ...] = field(repr=False)
@@ -134,7 +134,7 @@ class Animation:
 
     @property
     def payload(self) -> str:
-        """All that the browser needs, as JSON: the distinct lines, and each frame as runs of them."""
+        """Serialize the animation for the browser, as JSON: the distinct lines, and each frame as runs of them."""
         lines: dict[str, int] = {}
         frames = [_runs([lines.setdefault(line, len(lines)) for line in each.split("\n")]) for each in self.pictures]
         parts = {"title": self.title, "captions": self.captions, "lines": list(lines), "frames": frames}
@@ -189,7 +189,7 @@ class Animation:
         return player_html(self.payload, self.still.html, start, loop=self.loop)
 
     def mimebundle(self, start: int | None = None) -> dict[str, str]:
-        """What a page can show of it, from the most to the least it may be capable of."""
+        """The MIME types in which a page may show it, the richest first."""
         return {"text/html": self.html(start), "image/svg+xml": str(self.still), "text/plain": self.text}
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -205,7 +205,7 @@ def animation(
     start: int = 0,
     stills: Sequence[int] | None = None,
 ) -> Animation:
-    """A trace with every frame drawn.
+    """Render every frame of a trace.
 
     Parameters
     ----------

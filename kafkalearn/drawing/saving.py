@@ -1,4 +1,4 @@
-"""Pictures and runs as files for slides: SVG, PNG, and a film as GIF."""
+"""Export pictures and runs as files for slides: SVG, PNG, and animated GIF."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Played(Protocol):
 
 
 def save(shown: Picture | Animation | Played, path: str | Path, seconds: float = 2.0) -> Path:
-    """Write what is shown as a file for slides, and say where it is.
+    """Write what is shown to a file for slides, and return its path.
 
     Parameters
     ----------

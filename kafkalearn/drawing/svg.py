@@ -1,4 +1,4 @@
-"""What every picture is drawn with: shapes, a page, one style, and the frames of a trace."""
+"""SVG primitives of every picture: shapes, a page, one style, and the frames of a trace."""
 
 from __future__ import annotations
 
@@ -80,21 +80,21 @@ Attribute: TypeAlias = float | str | None  # None leaves it out
 
 
 class Edge(TypedDict):
-    """How `rect` draws its border."""
+    """Style of a border, for `rect`."""
 
     stroke: str
     stroke_width: float
 
 
 class Stress(TypedDict):
-    """How `text` writes its words."""
+    """Style of text, for `text`."""
 
     colour: str
     bold: bool
 
 
 def number(value: float) -> str:
-    """A coordinate with at most two decimals and no trailing zeros.
+    """Format a coordinate: at most two decimals, no trailing zeros.
 
     >>> number(3.0), number(1 / 3), number(-0.001)
     ('3', '0.33', '0')
@@ -332,7 +332,7 @@ MOST_NAME = 44  # characters beside a lane: a member id that a coordinator made 
 
 
 def text_width(words: str, letter: float = LETTER) -> float:
-    """The pixels that words take, guessed from their number of letters.
+    """Estimate the width of text in pixels, from its number of letters.
 
     >>> text_width("HW"), text_width("HW", letter=9)
     (18.9, 18)
@@ -350,7 +350,7 @@ def name_width(names: Iterable[str], size: float = SMALL, most: int = MOST_NAME)
 
 
 def cut_name(name: str, most: int = MOST_NAME) -> str:
-    """The name; of a longer one both ends, where names differ.
+    """Truncate a name in the middle, since names differ at their ends.
 
     >>> cut_name("billing-0"), cut_name("consumer-billing-7-a9c1d07e", most=15)
     ('billing-0', 'consume…a9c1d07e')
@@ -361,7 +361,7 @@ def cut_name(name: str, most: int = MOST_NAME) -> str:
 
 
 def cut_end(words: str, most: int) -> str:
-    """The words; of longer ones the beginning.
+    """Truncate text at its end.
 
     >>> cut_end("rebalance", 9), cut_end("rebalances", 9)
     ('rebalance', 'rebalanc…')

@@ -1,4 +1,4 @@
-"""A run that is played by hand: its picture is touched, and what is clicked happens.
+"""Interactive pictures: a run that is played by clicking in its picture; each click is an event.
 
 A `Board` is a simulator, its settings, the moves that a reader has, and what draws a moment. It plays a line of moves
 (`kafkalearn.base.moves`) and says for each step of it what may come next, so that a page can offer it: by the thing in
@@ -45,7 +45,7 @@ class _Moment:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A run that can be touched; see `board` and `game_board`.
+    """An interactive run; see `board` and `game_board`.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ def board(
     initial: object = None,
     things: Mapping[str, Sequence[str]] | None = None,
 ) -> Board:
-    """A board for a simulator.
+    """An interactive picture of a simulator.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def game_board(
     title: str = "",
     things: Mapping[str, Sequence[str]] | None = None,
 ) -> Board:
-    """A board for a game of the exercises, with its promise and the par of the search.
+    """An interactive picture of a game of the exercises, with its promise and the par of the search.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What answers to the reader in a notebook: the player, controls, a progress bar."""
+"""Notebook widgets: the player, controls, a progress bar."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class Varied(Player):
         self._values = player.values_for_page(self.controls, list((self.values | values).values()), asked)
 
     def _hear(self, change: dict[str, Any]) -> None:
-        """Draw with the values that the page, or `set`, has put in."""
+        """Callback of a change: draw with the values that the page, or `set`, has put in."""
         sent = json.loads(change["new"])
         try:
             pairs = zip(self.controls, sent["values"], strict=True)
@@ -267,7 +267,7 @@ def touch(
     start: int = -1,
     stills: Sequence[int] | None = None,
 ) -> Varied:
-    """A picture that can be touched: what is clicked happens.
+    """An interactive picture: a click is an event.
 
     A click on a thing in the picture offers what may happen to it at the step on show; below the picture stands all
     that may happen. A move at an earlier step begins a branch. The line of moves stands above the picture: it can be
@@ -314,7 +314,7 @@ Update: TypeAlias = Callable[[int, int], None]
 
 
 class ProgressBar(ipywidgets.HBox):
-    """Words, a bar, and how far the job is; only the words stay in the output, the same in every run."""
+    """A progress bar with its text; only the text stays in the output, the same in every run."""
 
     def __init__(self, words: str) -> None:
         """An empty bar."""

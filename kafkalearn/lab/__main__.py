@@ -36,7 +36,7 @@ def copies_folder(chapters: Path) -> Path:
 
 
 def main(words: Sequence[str]) -> int:
-    """Do what the words say; what goes wrong is said in a sentence."""
+    """Run the command line; errors are one sentence."""
     try:
         return _run(words)
     except KafkaLearnError as error:

@@ -42,7 +42,7 @@ class Copy:
 
 
 def update_copies(chapters: Iterable[Path], folder: Path) -> list[Copy]:
-    """Copy what is not there yet, and renew what its reader has not touched.
+    """Copy chapters that are not there yet, and update those that their reader has not edited.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def reset_copies(chapters: Sequence[Path], folder: Path, words: Sequence[str]) -
 
 
 def without_results(notebook: dict) -> dict:
-    """The notebook as no kernel has seen it: no outputs, no numbers of execution.
+    """The notebook without outputs and execution counts.
 
     >>> without_results({"cells": [{"cell_type": "code", "source": "1", "outputs": [1], "execution_count": 3}]})
     {'cells': [{'cell_type': 'code', 'source': '1', 'outputs': [], 'execution_count': None}]}
@@ -232,5 +232,5 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _write(path: Path, content: dict) -> None:
-    """All of it or nothing: a copy half written would be neither the course's nor the reader's."""
+    """Write atomically: a copy half written would be neither the course's nor the reader's."""
     written_whole({path: json.dumps(content, indent=1, ensure_ascii=False) + "\n"})

@@ -1,4 +1,4 @@
-"""A real Kafka beside the simulators: fetched, started on loopback, frozen, killed, read; all that knows a client.
+"""A real Kafka beside the simulators: fetched, started on loopback, frozen, killed, read; the only importer of clients.
 
 `Kafka` starts one, `connect` reads from your own. Both answer the same questions: partitions with leader, ISR and
 epochs, high watermarks, records with their batches, groups and their offsets. `Kafka` also opens the disks of its

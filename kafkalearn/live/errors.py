@@ -53,7 +53,7 @@ NOT_YET = (NoAnswer, Refused, NotThere, Undecodable, OSError)
 def wait_for(
     look: Callable[[], Seen], wanted: object, what: str = "the wanted state", timeout_s: float = TIMEOUT_S
 ) -> Seen:
-    """Look again and again until what is seen is what is wanted.
+    """Poll until what is seen is what is wanted, or time out.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ rootLogger.appenderRef.file.ref = file
 
 
 def node_class_path(release: Release, has_logs: bool) -> str:
-    """The jars of a node as the words of a command."""
+    """The class path of a node for a command line."""
     return class_path(sorted(class_jars(release, has_logs)))
 
 
@@ -84,7 +84,7 @@ def archive_path(release: Release, java: Java, has_logs: bool) -> Path:
 def node_command(
     release: Release, java: Java, properties: Path, log4j: Path | None = None, training: Sequence[str] = ()
 ) -> Sequence[str]:
-    """The words that start a node.
+    """The command line that starts a node.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ def metadata_request(topics: Iterable[str] | None) -> dict[str, Any]:
 
 
 def refuse_error(answer: Mapping[str, Any], what: str) -> None:
-    """Pass in silence if an answer carries no error, else raise it.
+    """Raise the error that a response carries, if any.
 
     Raises
     ------

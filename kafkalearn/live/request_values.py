@@ -1,4 +1,4 @@
-"""What requests and answers hold: records as the bytes of a batch, the fields of requests, errors by their numbers.
+"""Values of requests and responses: records encoded as a batch, the fields of requests, errors by their numbers.
 
 `encode_batch` is `kafkalearn.formats.disk` the other way round. The functions after it give the fields of requests that
 no client sends by itself: with chosen member ids, deprecated fields, single batches.

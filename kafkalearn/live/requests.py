@@ -1,4 +1,4 @@
-"""Kafka's requests, sent as they are: how a client proves who it is, which requests there are, a connection.
+"""Kafka's requests, sent as they are: authentication, the known requests, a connection.
 
 A `Connection` takes requests as mappings of Kafka's field names to values, and gives answers as such.
 
@@ -298,7 +298,7 @@ _NO_TAGS = b"\0"
 
 
 def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, values: Mapping[str, Any]) -> bytes:
-    """A request as it is sent, its length in front.
+    """Serialize a request, its length in front.
 
     >>> request_bytes(find_api("ApiVersions"), 0, 7, "me", {}).hex(" ")
     '00 00 00 0c 00 12 00 00 00 00 00 07 00 02 6d 65'
@@ -312,7 +312,7 @@ def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, v
 
 
 def answer_of(api: Api, version: int, data: bytes) -> tuple[int, dict[str, Any]]:
-    """The correlation id and the fields of an answer; `data` is what follows its length.
+    """Parse a response: its correlation id and fields; `data` is what follows its length.
 
     Raises
     ------

@@ -51,7 +51,7 @@ def serve(processes: dict, parent: int) -> None:
 
 
 def answer(processes: dict, request: dict) -> dict:
-    """Do what a request asks for: start a process, send it a signal, or see whether it has ended."""
+    """Dispatch a request: start a process, send it a signal, or see whether it has ended."""
     name, reply = request["name"], {"number": request["number"]}
     try:
         if "command" in request:

@@ -114,7 +114,7 @@ def _text(words: str) -> types.TextContent:
 
 
 def serve(folders: Sequence[str] = (), bootstrap: str | None = None, config: str | None = None) -> int:
-    """Speak the protocol on standard input and output until the other side ends it; the exit code.
+    """Serve MCP on standard input and output until the other side ends it; return the exit code.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ WIDTH, NARROWEST = 80, 40  # columns of text: as wide as the terminal, but no wi
 
 
 class Outcome(IntEnum):
-    """How a question ended; the number is the exit code of the command.
+    """The exit status of a question.
 
     >>> int(Outcome.FOUND)
     1
@@ -32,7 +32,7 @@ class Outcome(IntEnum):
 
 
 class Answer:
-    """What an answer can do; the answers are frozen dataclasses that inherit from it.
+    """Base class of all answers, which are frozen dataclasses.
 
     ``str(answer)`` is for a person: short plain words, no line wider than
     `text_width`. `as_data` is for a program. A notebook shows the words.
@@ -64,7 +64,7 @@ def text_width() -> int:
 
 
 def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
-    """A sentence over as many lines as it needs; a long name or path is cut only where it is wider than a line.
+    """Wrap a sentence; a long name or path is cut only where it is wider than a line.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
 
 
 def cut(name: str, longest: int) -> str:
-    """A name that is no longer than a place for it.
+    """Truncate a name to a width.
 
     >>> cut("orders-by-country", 12), cut("orders", 12)
     ('orders-by...', 'orders')
@@ -203,7 +203,7 @@ def bytes_of(path: str | Path, what: str) -> tuple[str, bytes]:
 
 
 def decoded(data: bytes, encoding: str, name: str, what: str) -> str:
-    """Bytes as text, or the error that says where they are none."""
+    """Decode bytes, or raise the error that says where they are invalid."""
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -242,7 +242,7 @@ def moment(at_ms: int) -> str:
 
 
 def lasting(span_ms: int) -> str:
-    """How long, in the largest unit and the next one.
+    """Format a duration in its largest unit and the next one.
 
     >>> lasting(93_784_000), lasting(59_000), lasting(1500), lasting(0)
     ('1 d 2 h', '59 s', '1.5 s', '0 ms')
@@ -259,7 +259,7 @@ def lasting(span_ms: int) -> str:
 
 
 def size(size_bytes: int) -> str:
-    """Bytes, in thousands as disks count them.
+    """Format a number of bytes, in powers of 1000.
 
     >>> size(999), size(72_351_744), size(1_000_000_000)
     ('999 bytes', '72.4 MB', '1.0 GB')

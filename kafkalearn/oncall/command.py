@@ -90,7 +90,7 @@ INTERRUPTED = 130  # as a shell has it for the signal of Ctrl-C
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that refuses in one sentence."""
+    """A parser whose error messages are one sentence."""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, where the help is, and end with the exit code of what has no answer."""
@@ -170,7 +170,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def to_data(question: str, answer: Answer) -> dict[str, object]:
-    """An answer as ``answers.schema.json`` has it: what it is an answer to, how it ended, and its own."""
+    """Serialize an answer as ``answers.schema.json`` has it: what it is an answer to, how it ended, and its own."""
     frame = {"version": FORMAT_VERSION, "question": question, "outcome": answer.outcome.name.lower()}
     return {**frame, **answer.as_data()}
 
@@ -191,7 +191,7 @@ def in_words(error: Exception) -> str:
 
 
 def _say(sentence: str, code: int = Outcome.CANNOT_TELL) -> int:
-    """A sentence on the error stream, if there is one that takes it; the exit code."""
+    """Print a sentence to standard error, if it is open; return the exit code."""
     with suppress(OSError, ValueError):
         if sys.stderr is not None:
             print(printable(f"kafkalearn: {sentence}"), file=sys.stderr, flush=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_bootstrap(parser: argparse.ArgumentParser) -> None:
-    """The options that name a running cluster; it is only read."""
+    """Add the options that name a running cluster; access is read-only."""
     cluster = parser.add_argument_group("a running cluster, which is only read")
     cluster.add_argument("--bootstrap", metavar="HOST:PORT", help="ask this cluster; needs kafkalearn[live]")
     file_argument(cluster, "--config", help="a client's security settings, by librdkafka's names")

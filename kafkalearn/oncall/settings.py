@@ -104,7 +104,7 @@ def is_secret(name: str) -> bool:
 
 
 def parse_properties(text: str) -> PropertiesFile:
-    """The settings in a text of Java's properties format.
+    """Parse text in Java's properties format.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def read_properties(path: str | Path) -> PropertiesFile:
 
 
 def _logical_lines(text: str) -> list[tuple[int, str]]:
-    """Lines that belong together, joined; each with the number of its first. Comments and empty lines are gone.
+    """Join continuation lines, each with the number of its first; drop comments and empty lines.
 
     A line that goes on with nothing in it yet counts as new: a comment may follow it. At the end of a file it is a
     setting with an empty name, as Java has it.

@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)", re.
 
 
 def yaml_documents(text: str) -> list[tuple[Line, ...]]:
-    """The settings of each document in a text of YAML.
+    """Parse the settings of each document in YAML text.
 
     A list of ``NAME=value`` under ``environment`` is the map that Compose makes of it.
 
@@ -160,7 +160,7 @@ def _text(loader: Any, node: Any) -> str:
 
 
 def parse_json(text: str) -> tuple[Line, ...]:
-    """The settings in a text of JSON, each by the names on its way; lines that are comments, as .NET allows, are none.
+    """Parse settings in JSON, each named by its path; comment lines, which .NET allows, are skipped.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def _json_text(value: object) -> str:
 
 
 def parse_environment(file: PropertiesFile) -> tuple[Line, ...]:
-    """The variables in lines such as those of ``.env``: with or without ``export``, their values in quotes or not.
+    """Parse the variables of a ``.env`` file: with or without ``export``, values quoted or not.
 
     >>> from kafkalearn.oncall.settings import parse_properties
     >>> given = parse_properties('export KAFKA_ACKS="1"  # one\\n# no\\nA=b c')

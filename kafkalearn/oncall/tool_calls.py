@@ -118,7 +118,7 @@ def _asks_a_cluster(question: str) -> bool:
 
 @cache
 def input_schema(question: str) -> dict[str, Any]:
-    """What a tool takes, as JSON Schema, by the names that the command's options have.
+    """The input of a tool, as JSON Schema, by the names that the command's options have.
 
     >>> schema = input_schema("where")
     >>> schema["required"], schema["properties"]["names"]["type"], schema["properties"]["brokers"]["type"]
@@ -224,7 +224,7 @@ def _safe(said: Any) -> Any:
 
 
 def _refuse_others(question: str, arguments: Mapping[str, Any]) -> None:
-    """Raise unless the arguments are as the schema says; the message has the first fault."""
+    """Validate the arguments against the schema; the message has the first fault."""
     faults = sorted(Draft202012Validator(input_schema(question)).iter_errors(dict(arguments)), key=str)
     if faults:
         where = ".".join(map(str, faults[0].path))

@@ -1,4 +1,4 @@
-"""A chapter marked for those who show it: what asks, what stays closed until a prediction is made, what is folded.
+"""Mark a chapter for lab and book: which cells ask, which stay hidden until a prediction is made, which are folded.
 
 Below a question, up to the next question or heading, all is closed that tells, shows, asserts or draws: each output;
 the words; each cell with a check; and each code cell behind the first words, which may speak of the answer. What stays
@@ -30,7 +30,7 @@ _Cell = dict[str, Any]  # as its file has it
 
 
 def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None) -> Notebook:
-    """A copy of a notebook whose cells say what asks, what is closed with it, and what is folded.
+    """Copy a notebook and mark its cells: which ask, which stay hidden until then, which are folded.
 
     Words that tell an answer and stand before the next question in one cell get a cell of their own.
 

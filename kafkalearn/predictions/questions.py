@@ -94,7 +94,7 @@ class Prediction:
         return "The answer: ", self.right, f". {self.so}"
 
     def for_the_page(self) -> dict[str, object]:
-        """What the page's script needs, as plain data; what is so is sealed, so that nobody reads it by chance."""
+        """Serialize for the page's script, as plain data; the answer is sealed, so that nobody reads it by chance."""
         known = {"right": self.right, "within": self.within, "so": self.so, "told": self.told}
         closed = sealed(json.dumps(known, ensure_ascii=False), self.id)
         return {"id": self.id, "kind": self.kind, "options": list(self.options), "sealed": closed}

@@ -1,4 +1,4 @@
-"""What came of a scenario: the moments for a player, and the rows and sums that a run is judged by."""
+"""The outcome of a scenario: the frames for a player, and the rows and sums that a run is judged by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Play a scenario with a protocol, a release and settings; see what comes of it.
+"""Simulate a scenario with a protocol, a release and settings.
 
 This `simulate` takes a scenario where that of a simulator takes events, and gives an `Outcome` where that gives a
 trace: a scenario says only what happens to the consumers from outside (see `kafkalearn.scenarios.engine`).

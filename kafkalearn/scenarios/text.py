@@ -1,4 +1,4 @@
-"""A scenario as a short text: one line a fact, in words that anyone can write in a cell.
+"""Parse a scenario from a short text: one fact a line, in words that anyone can write in a cell.
 
 Lines in any order; empty lines, ``# comments`` and (remarks in brackets) are passed over::
 

@@ -1,1 +1,1 @@
-"""What the exercises of every chapter are made of: asking, judging in four ways, and saying what was found."""
+"""Building blocks of every exercise: ask, judge in four ways, report the result."""

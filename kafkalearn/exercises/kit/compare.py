@@ -1,4 +1,4 @@
-"""Answers that are a value, compared with what is right in whatever reasonable form they come.
+"""Compare an answer that is a value with the right one, in whatever reasonable form it comes.
 
 First the reasonable ways to write one answer, then comparing one, then `Value`, which judges a whole answer by parts.
 """
@@ -47,7 +47,7 @@ def only_one(value: object) -> object:
 
 
 def as_number(value: object) -> object:
-    """The number that a text says; anything else as it is.
+    """Parse a number from text; anything else is returned unchanged.
 
     >>> [as_number(text) for text in ("12", "1,200", "2_500", "0.25", "25 %", "twelve")]
     [12, 1200, 2500, 0.25, 0.25, 'twelve']
@@ -62,7 +62,7 @@ def as_number(value: object) -> object:
 
 
 def as_yes_or_no(value: object) -> object:
-    """True or False for a text that says so; anything else as it is.
+    """Parse True or False from text; anything else is returned unchanged.
 
     >>> as_yes_or_no("Yes"), as_yes_or_no("false"), as_yes_or_no("perhaps")
     (True, False, 'perhaps')
@@ -71,7 +71,7 @@ def as_yes_or_no(value: object) -> object:
 
 
 def plain_name(value: object) -> object:
-    """A name without what people write differently: upper case, dots, underscores, hyphens, commas, blanks.
+    """Normalise a name: upper case, dots, underscores, hyphens, commas, blanks.
 
     >>> plain_name("max.poll.records") == plain_name("MAX_POLL_RECORDS")
     True

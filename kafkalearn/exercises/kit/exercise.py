@@ -87,7 +87,7 @@ class Progress:
             self._keep(replace(self.entry, has_seen_solution=True))
 
     def forget(self) -> None:
-        """Begin anew in this kernel; what a file has stays there."""
+        """Reset in this kernel; a file keeps what it has."""
         self._entry, self._answers = Entry(), set()
 
     def _keep(self, entry: Entry) -> str:

@@ -45,7 +45,7 @@ class Spent(Exception):  # noqa: N818  (it says what happened; no fault of the l
 
 
 class Bounds:
-    """What some code may still do; calls with the same bounds share what is left.
+    """Limits of submitted code; calls with the same limits share what is left.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Counting the lines that some code runs, and ending it when they are too many.
+"""Count the lines that code runs, and end it at a limit.
 
 Python 3.12 and later count with `sys.monitoring`, which a debugger may use at the same time; 3.11 with `sys.settrace`.
 Both count the lines of the calling thread, in the code and in all that it calls, less those of this file. A jump or a

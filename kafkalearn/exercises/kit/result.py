@@ -1,4 +1,4 @@
-"""What a check says: an outcome and sentences, as plain text, Markdown and HTML, the same on every machine.
+"""The result of a check: outcome and sentences, rendered as plain text, Markdown and HTML, the same on every machine.
 
 A sentence is our words in Markdown, and between them the student's values, which are never Markdown. It keeps the two
 apart, so that a value looks the same in a terminal, in Markdown and in HTML, whatever is in it: ``<img onerror=...>``,
@@ -51,7 +51,7 @@ def kind_of(value: object) -> str:
 
 
 def shown(value: object, longest: int = 60) -> str:
-    """The value as Python writes it, cut where it is long.
+    """The repr of a value, truncated where it is long.
 
     >>> shown("x" * 255)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... (255 long)"

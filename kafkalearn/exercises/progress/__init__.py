@@ -1,4 +1,4 @@
-"""How far a student is: one file, written by the exercises, handed in, and judged again for a class.
+"""A student's progress: one file, written by the exercises, handed in, and judged again for a class.
 
 `record` is the file: an answer as JSON, a function as text that runs on its own, and where the file lies while a
 student works. `report` makes the file to hand in, `grades` the table of a class; `judging` judges a file again, in a

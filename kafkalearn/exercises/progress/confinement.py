@@ -1,4 +1,4 @@
-"""What a process gives up for good before it runs a function that somebody handed in.
+"""Sandbox a process: the rights it drops for good before it runs a submitted function.
 
 The interpreter that runs code is no boundary to it, whatever it refuses: code can reach into it. So the kernel refuses.
 On Linux a filter of system calls (seccomp, mode 2) leaves a process its memory, its open pipes and the clock, and

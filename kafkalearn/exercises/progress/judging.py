@@ -1,4 +1,4 @@
-"""Judging a record again from its answers: nothing that the file says of itself is believed.
+"""Judge a record again from its answers; what the file claims is not trusted.
 
 `outcome_of` is the judge, in any process and without Jupyter. `judge_apart` lets a process of its own do it for a whole
 record, with limits of time and memory; functions run in yet another one, a `sandbox`, if it can be confined.

@@ -1,4 +1,4 @@
-"""A Python process of its own for what is handed in, with an empty environment; it is spoken with in lines of JSON.
+"""A separate Python process for submitted code, with an empty environment; messages are lines of JSON.
 
 Python's own switches ``-I -S`` leave it nothing but Python and this library. It is killed with all that it has started.
 """
@@ -75,13 +75,13 @@ class Process:
         _RUNNING.add(self)
 
     def send(self, message: object) -> None:
-        """Say something; a process that has ended does not hear it."""
+        """Send a message; a process that has ended does not get it."""
         with suppress(OSError, ValueError):
             self._stdin.write(json.dumps(message).encode() + b"\n")
             self._stdin.flush()
 
     def receive(self, within_s: float) -> Any:
-        """What it says next; None if it has ended, says no JSON, or says nothing within so many seconds."""
+        """Receive the next message; None if it has ended, sends no JSON, or times out."""
         if not self._reader.is_alive() and self._lines.empty():
             return None
         try:

@@ -1,4 +1,4 @@
-"""The file of a student's progress: what was reached in each exercise, with the answer that reached it."""
+"""The progress file: the result of each exercise, with the answer that reached it; parsed, merged, serialized."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class Record:
 
     @staticmethod
     def read(text: str) -> Record:
-        """The record that a file holds.
+        """Parse the record of a file.
 
         Raises
         ------
@@ -271,7 +271,7 @@ def read_file(path: Path, *, follow: bool = True) -> Record:
 
 
 def write_file(path: Path, record: Record) -> None:
-    """Write it as a whole or not at all.
+    """Write the file atomically.
 
     Raises
     ------
@@ -528,7 +528,7 @@ class FunctionSource:
 
 
 def encoded(answer: object) -> object:
-    """The answer in values that `json` writes.
+    """Serialize an answer to values that `json` writes.
 
     >>> encoded({"lose": {"a"}, "share": float("inf")})
     {'dict': [['lose', {'set': ['a']}], ['share', {'float': 'inf'}]]}
@@ -583,7 +583,7 @@ def _encoded_function(answer: GivenFunction) -> object:
 
 
 def decoded(words: object) -> Any:
-    """The answer that `encoded` wrote; a function is a `FunctionSource`.
+    """Deserialize an answer that `encoded` wrote; a function is a `FunctionSource`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The process in which a function that was handed in runs, and the function as its judge sees it.
+"""The sandboxed process in which a submitted function runs, and the function as its judge sees it.
 
 What the process says is a value, and judged outside it: code that took the process over could say no more than that.
 Before it runs what was handed in, the kernel is asked to refuse it everything else (`confinement`). Where no kernel

@@ -1,4 +1,4 @@
-"""Generated data kept as Parquet: written once, whole or not at all, and generated again when it is damaged.
+"""Cache generated data as Parquet: written atomically, and generated again when it is damaged.
 
 A dataset is written into a folder beside its place and then renamed, so that two kernels may make the same one at
 once, and an interrupted one leaves nothing behind that could be taken for data. Its manifest

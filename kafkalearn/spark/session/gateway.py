@@ -1,4 +1,4 @@
-"""PySpark's link to its Java side. PySpark has no public way to look at it or to let go of it; it is done here only."""
+"""PySpark's link to its Java side. PySpark has no public API to inspect or release it; it is done here only."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def set_java_process(process: subprocess.Popen) -> None:
 
 
 def around_calls(wrapper: Callable[..., object]) -> None:
-    """Let every call of PySpark to its Java side go through ``wrapper(send, process, *arguments)``.
+    """Wrap every call of PySpark to its Java side: ``wrapper(send, process, *arguments)``.
 
     `send` is py4j's own way, `process` the `java_process` of this link: of an old link, which old DataFrames keep,
     it stays the old one. A second time, nothing changes.
@@ -109,7 +109,7 @@ def end_process(process: subprocess.Popen) -> None:
 
 @contextlib.contextmanager
 def variables(values: Mapping[str, str | None]) -> Iterator[None]:
-    """Environment variables for a while: PySpark reads them when it starts, and nothing else should; None hides one."""
+    """Set environment variables while the block runs, for PySpark's start alone; None unsets one."""
     before = {name: os.environ.get(name) for name in values}
     _set(values)
     try:

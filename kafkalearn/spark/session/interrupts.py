@@ -301,7 +301,7 @@ Update = Callable[[int, int], None]
 
 @contextmanager
 def job_progress(spark: SparkSession, update: Update | None) -> Iterator[None]:
-    """Call `update` with how far the jobs inside the ``with`` block are; with None nothing is called.
+    """Call back `update` with the progress of the jobs inside the ``with`` block; with None nothing is called.
 
     Parameters
     ----------
