@@ -47,6 +47,7 @@ PAGE, COMMAND = ROOT / "docs" / "mutants.md", "python3 run.py mutants"
 ANSWERS = ROOT / "tools" / "mutants.json"
 TREE = ROOT / "data" / "generated" / "mutants"
 NEAR, NEAREST = 3, 25  # imports from the mutated module to a test file that is tried first; at most so many files
+FAR = ("tests/book/", "tests/browser/", "tests/live/", "tests/spark/")  # never tried first, as they take long
 NEAR_S, ALL_S = 900, 3600  # a mutant that has not ended by then is noticed: it loops
 NEAR_KINDS = "not long and not nightly and not spark and not cluster and not browser and not live"
 ALL_KINDS = "not long and not nightly and not browser and not live"
@@ -225,11 +226,13 @@ def _module(path: Path) -> str:
 def near_tests(path: str) -> list[str]:
     """The test files from which a file of the package is at most `NEAR` imports away, the nearest first."""
     reached, edge = {_module(ROOT / path)}, {_module(ROOT / path)}
+    own = f"tests/{path.split('/')[1]}/"
     tests: list[str] = []
     for _ in range(NEAR):
         edge = {module for module, names in _imports().items() if names & edge} - reached
         reached |= edge
-        tests += sorted(f"{name.replace('.', '/')}.py" for name in edge if name.split(".")[-1].startswith("test_"))
+        files = [f"{name.replace('.', '/')}.py" for name in edge if name.split(".")[-1].startswith("test_")]
+        tests += sorted((each for each in files if not each.startswith(FAR)), key=lambda each: (own not in each, each))
     return tests[:NEAREST]
 
 
