@@ -49,12 +49,16 @@ REQUESTS = (
     *("DescribeLogDirs", "SaslAuthenticate", "CreatePartitions", "DeleteGroups", "ElectLeaders"),
     *("AlterPartitionReassignments", "ListPartitionReassignments", "OffsetDelete", "DescribeProducers"),
     *("DescribeTransactions", "ConsumerGroupHeartbeat", "ConsumerGroupDescribe", "DescribeTopicPartitions"),
+    *("ShareGroupHeartbeat", "ShareGroupDescribe", "ShareFetch", "ShareAcknowledge", "InitializeShareGroupState"),
+    *("ReadShareGroupState", "WriteShareGroupState", "DeleteShareGroupState", "ReadShareGroupStateSummary"),
+    *("DescribeShareGroupOffsets", "AlterShareGroupOffsets", "DeleteShareGroupOffsets"),
 )
 """Which are read, by number."""
 
 MAY_BE_LEFT_OUT = {
     "DescribeGroupsRequest": {"includeAuthorizedOperations": False},
     "ConsumerGroupDescribeRequest": {"includeAuthorizedOperations": False},
+    "ShareGroupDescribeRequest": {"includeAuthorizedOperations": False},
     "MetadataRequest": {
         "includeClusterAuthorizedOperations": False,
         "includeTopicAuthorizedOperations": False,

@@ -30,7 +30,7 @@ from kafkalearn.offsets import decode_assignment, decode_subscription
 # without it there are no groups.
 
 OFFSETS_TOPIC = "__consumer_offsets"
-CLASSIC, CONSUMER = "classic", "consumer"
+CLASSIC, CONSUMER, SHARE = "classic", "consumer", "share"
 NEWEST_OFFSET_FETCH_WITH_NAMES = 9  # from 10 on it names topics by their ids
 MANY_GROUPS_SINCE = 8  # the version of OffsetFetch that asks about several
 OLDEST_WITH_TYPES = 5  # of ListGroups
@@ -71,6 +71,15 @@ class Committed:
     offset: int
     leader_epoch: int  # -1: not given with the commit
     metadata: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShareOffset:
+    """How far a share group is in a partition, as its share coordinator has it."""
+
+    start_offset: int | None  # None: nobody has acknowledged, released or let anything time out there yet
+    leader_epoch: int
+    lag: int | None  # not acknowledged; None: not known, as the start, or the broker answers an older version
 
 
 class ReadsGroups(Asking):
@@ -139,7 +148,9 @@ class ReadsGroups(Asking):
         if group_id not in types:
             raise Refused(f"there is no group {group_id!r}", "GROUP_ID_NOT_FOUND")
         if types[group_id] == CONSUMER:
-            return self._consumer_group(coordinator, group_id)
+            return self._modern_group(coordinator, group_id, "ConsumerGroupDescribe", CONSUMER)
+        if types[group_id] == SHARE:
+            return self._modern_group(coordinator, group_id, "ShareGroupDescribe", SHARE)
         return self._classic_group(coordinator, group_id, types[group_id])
 
     def committed(
@@ -195,23 +206,46 @@ class ReadsGroups(Asking):
             tuple(sorted(members, key=lambda member: member.member_id)),
         )
 
-    def _consumer_group(self, coordinator: int, group_id: str) -> DescribedGroup:
-        found = self._described(coordinator, "ConsumerGroupDescribe", {"groupIds": [group_id]})
+    def share_offsets(self, group_id: str) -> dict[TopicPartition, ShareOffset]:
+        """How far a share group is in each partition whose state is initialised.
+
+        Raises
+        ------
+        Refused
+            If the coordinator answers with an error; of a group that does not exist there is none.
+        """
+        asked = {"groups": [{"groupId": group_id, "topics": None}]}
+        (answer,) = self._ask(self.coordinator(group_id), "DescribeShareGroupOffsets", asked)["groups"]
+        refuse_error(answer, f"the offsets of share group {group_id!r}")
+        found = {}
+        for topic in answer["topics"]:
+            for each in topic["partitions"]:
+                place = TopicPartition(topic["topicName"], each["partitionIndex"])
+                refuse_error(each, f"the start of share group {group_id!r} in {place}")
+                start, lag = each["startOffset"], each.get("lag", NOTHING)
+                is_known = start != NOTHING
+                found[place] = ShareOffset(
+                    start if is_known else None, each["leaderEpoch"], lag if is_known and "lag" in each else None
+                )
+        return {place: found[place] for place in sorted(found)}
+
+    def _modern_group(self, coordinator: int, group_id: str, request: str, group_type: str) -> DescribedGroup:
+        found = self._described(coordinator, request, {"groupIds": [group_id]})
         members = [
             GroupMember(
                 each["memberId"],
-                each["instanceId"],
+                each.get("instanceId"),
                 each["clientId"],
                 tuple(each["subscribedTopicNames"]),
                 _flat(each["assignment"]),
-                _flat(each["targetAssignment"]),
+                _flat(each["targetAssignment"]) if "targetAssignment" in each else None,
                 each["memberEpoch"],
             )
             for each in found["members"]
         ]
         return DescribedGroup(
             group_id,
-            CONSUMER,
+            group_type,
             found["groupState"],
             found["assignorName"],
             tuple(sorted(members, key=lambda member: member.member_id)),

@@ -37,7 +37,8 @@ def lag(
     ----------
     describe : str or sequence of str
         What ``kafka-consumer-groups --describe`` (or ``kafka-share-groups --describe``) prints, of any release; two
-        texts: the same at two times, the older one first.
+        texts: the same at two times, the older one first. Of share groups what ``--members`` and ``--state`` print
+        may stand in the same text: it says who has the partitions.
     paths : str, Path, or several of them
         In its place: segment files of a broker, its part of ``__consumer_offsets`` among them.
     cluster : Cluster or None
@@ -67,7 +68,7 @@ def lag(
     References
     ----------
     Apache Kafka 0.9 to 4.3, ``ConsumerGroupCommand``; KIP-98 for markers and the last stable offset; KIP-545 for what
-    MirrorMaker 2 commits; KIP-932 and KIP-1226 for share groups.
+    MirrorMaker 2 commits; 4.2 to 4.4, ``ShareGroupCommand``, KIP-932 and KIP-1226 for share groups.
     """
     if apart_s is not None and (not isinstance(apart_s, int | float) or apart_s < 0):
         raise KafkaLearnError(f"apart_s is a number of seconds, at least 0; got {apart_s!r}")
@@ -103,12 +104,13 @@ MARKERS, OPEN, STANDS, NOT_COMMITTING = "markers", "open transaction", "stands",
 UNOWNED, NEVER, EXPIRED, EMPTY = "nobody owns it", "never committed", "offset removed", "empty"
 BEFORE, BEYOND, GONE = "before the start", "beyond the end", "no such partition"
 SHARE, ONE_LOOK, HOLES = "share group", "one look", "holes"
+NOT_BEGUN = "not begun"
 
 OUTCOMES: MappingProxyType[str, Outcome] = MappingProxyType(
     {
         **dict.fromkeys((CAUGHT_UP, FALLS, KEEPS_UP, MARKERS, EMPTY), Outcome.FINE),
         **dict.fromkeys((GROWS, OPEN, NOT_COMMITTING, UNOWNED, EXPIRED, BEFORE, BEYOND), Outcome.FOUND),
-        **dict.fromkeys((STANDS, ONE_LOOK, NEVER, GONE, SHARE, HOLES), Outcome.CANNOT_TELL),
+        **dict.fromkeys((STANDS, ONE_LOOK, NEVER, GONE, SHARE, NOT_BEGUN, HOLES), Outcome.CANNOT_TELL),
     }
 )
 """Every cause, and whether it needs somebody: an unread partition does, a marker that counts for ever does not."""
@@ -142,6 +144,8 @@ def cause_of(now: Seen, before: Seen | None, look: Look, apart_s: float | None) 
 def _cause(
     now: Seen, before: Seen | None, look: Look, apart_s: float | None
 ) -> tuple[str, str, float | None, float | None]:
+    if now.is_share and before is not None and (moving := _share_moving(now, before, apart_s)) is not None:
+        return moving
     plain = _without_movement(now, look)
     is_moving = before is not None and None not in (before.committed, now.committed, before.lag, now.lag)
     is_moving = is_moving and before.committed != now.committed
@@ -174,18 +178,65 @@ def _cause(
     return STANDS, f"it stands, as the log does: {_what_it_can_be(now)}", rate, None
 
 
+def _of_share(now: Seen) -> tuple[str, str]:
+    """What one look shows of a share group, which acknowledges records one by one and commits no offset."""
+    if now.committed is None:
+        waits = "" if not now.has_records else f" (the log has {counted((now.end or 0) - (now.start or 0), 'offset')})"
+        nobody = "; no member has it" if now.member is None and now.is_owner_known else ""
+        return NOT_BEGUN, (
+            f"a share group that has acknowledged nothing here yet: no lag is known, and records may wait{waits}. Its "
+            f"first fetch begins where share.auto.offset.reset says{nobody}"
+        )
+    if now.lag is not None and now.lag < 0:
+        return BEYOND, (
+            f"a share group whose start offset, {now.committed}, lies beyond the end of the log: it was altered to "
+            "there, or the topic was made anew. It gets nothing until the log is as long"
+        )
+    if now.lag == 0:
+        return CAUGHT_UP, "a share group, and all that is in the log is acknowledged"
+    known = (
+        "ask kafka-share-groups --describe for what is not acknowledged yet"
+        if now.lag is None
+        else f"of what lies behind its start offset, {now.committed}, {counted(now.lag, 'record')} are not "
+        "acknowledged yet, and those that are need not be the first"
+    )
+    if now.member is None and now.is_owner_known:
+        return UNOWNED, f"no member of the share group has it: {known}"
+    whose = "" if now.member is None else f"; {now.member} {'have' if ' and ' in now.member else 'has'} it"
+    return SHARE, f"a share group acknowledges records one by one and commits no offset: {known}{whose}"
+
+
+def _share_moving(now: Seen, before: Seen, apart_s: float | None) -> tuple[str, str, float | None, float | None] | None:
+    """What two looks at a share group show; None: no more than one."""
+    if None in (before.lag, now.lag) or not now.lag or now.lag < 0:
+        return None
+    change = now.lag - (before.lag or 0)
+    rate = change / apart_s if apart_s else None
+    moved = (now.committed or 0) - (before.committed or 0)
+    if change < 0:
+        _, words, rate, gone_in_s = _moving(now, 1, change, apart_s)
+        return FALLS, words, rate, gone_in_s
+    if change > 0:
+        did = "the start offset moved, too" if moved > 0 else f"the start offset stands at {now.committed}"
+        return GROWS, f"it grows by {counted(change, 'record')}{_a_second(rate)}; {did}", rate, None
+    if moved > 0:
+        return KEEPS_UP, "it keeps its distance: as many records came as were acknowledged", rate, None
+    return (
+        STANDS,
+        (
+            f"it stands at {counted(now.lag, 'record')}, the start offset at {now.committed}: nobody fetches, members "
+            "hold what they have for longer than lies between the looks, or one record is given out again and again. "
+            "Behind a record that is not acknowledged group.share.partition.max.record.locks offsets are given out"
+        ),
+        rate,
+        None,
+    )
+
+
 def _without_movement(now: Seen, look: Look) -> tuple[str, str] | None:
     """Causes that one look shows."""
     if now.is_share:
-        if now.lag == 0:
-            return CAUGHT_UP, "a share group, and all that is in the log is acknowledged"
-        known = (
-            "ask kafka-share-groups --describe for what is not acknowledged yet"
-            if now.lag is None
-            else f"of what lies behind its start offset, {now.committed}, {counted(now.lag, 'record')} are not "
-            "acknowledged yet, and those that are need not be the first"
-        )
-        return SHARE, f"a share group acknowledges records one by one and commits no offset: {known}"
+        return _of_share(now)
     if now.committed is None:
         return _uncommitted(now)
     if now.end is None:

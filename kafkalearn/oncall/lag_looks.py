@@ -16,9 +16,11 @@ from kafkalearn.formats.batches import Batch
 from kafkalearn.formats.census import HEADERS, RECORDS, LogCensus, count_log
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
 from kafkalearn.formats.segments import read_file
+from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets.records import decode_key
 from kafkalearn.offsets.replay import SHARE, replay
+from kafkalearn.oncall.share_groups import DescribedShare, described_share, share_states, share_topic_names
 from kafkalearn.oncall.xray_given import GivenLog, beside, given_logs, newest_ms
 from kafkalearn.oncall.xray_logs import SIMULATED_BYTES
 from kafkalearn.oncall.xray_report import committed_rows
@@ -147,12 +149,25 @@ def described_look(text: str, group: str | None = None) -> Look:
                 f"describe has {row.at} of group {row.group!r} twice, with other numbers: give what was printed at "
                 "each time as a text of its own"
             )
+    share = described_share(text)
+    if not found and (share.groups or share.states):
+        said = listed(sorted({*share.groups, *share.states})[:10])
+        raise KafkaLearnError(
+            f"describe has members or states of share groups ({said}) and no offsets: put what kafka-share-groups "
+            "--describe --offsets prints into the same text, that has their lag"
+        )
     if not found:
         raise KafkaLearnError(
             f"describe has no row{'' if group is None else f' of group {group!r}'}: paste what kafka-consumer-groups "
             "--describe prints, its line of names (TOPIC, PARTITION, ..., LAG) included"
         )
-    return Look("describe", tuple(found.values()), rebalancing=tuple(_WARNED.findall(text)))
+    rows = tuple(_with_members(each, share) if each.is_share else each for each in found.values())
+    return Look("describe", rows, rebalancing=tuple(_WARNED.findall(text)))
+
+
+def _with_members(seen: Seen, share: DescribedShare) -> Seen:
+    """A row of a share group with those who have the partition, if the other forms were pasted, too."""
+    return replace(seen, member=share.owner(seen.group, seen.at), is_owner_known=share.knows_members(seen.group))
 
 
 def _header(line: str) -> _Table | None:
@@ -221,7 +236,7 @@ def _row(line: str, table: _Table, named: str | None, is_empty: bool) -> Seen | 
         None if owner in ("-", "none") else owner,
         is_share,
         start=values.get("LOG-START-OFFSET"),
-        is_owner_known=is_share or is_empty or "CONSUMER-ID" in table.columns,
+        is_owner_known=is_empty or "CONSUMER-ID" in table.columns,
     )
 
 
@@ -319,10 +334,31 @@ def files_look(paths: str | Path | Iterable[str | Path], group: str | None = Non
             when = None if at in there else gone.get(at)
             seen = Seen(name, at, there.get(at), None, None, owner.get(at), removed_ms=when)
             found.append(_with_log(seen, by_place[at], now_ms) if at in by_place else seen)
+    found += _shares(by_place, [(row.key, row.value) for row in rows], now_ms, group)
     if not found:
         raise KafkaLearnError(f"no {'group' if group is None else f'group {group!r}'} has offsets in these files")
     mirrored = any(_MIRROR_MAKER.fullmatch(at.topic) for at in by_place)
     return Look("segments", tuple(found), mirrored)
+
+
+def _shares(
+    by_place: Mapping[TopicPartition, GivenLog], offsets: Iterable[tuple[Any, Any]], now_ms: int, group: str | None
+) -> Iterator[Seen]:
+    """The share-partitions whose states are among the files."""
+    logs = [log for log in by_place.values() if log.at.topic == SHARE_TOPIC]
+    states, _ = share_states(
+        ((row.key, row.value) for log in logs for row in _committed_rows(log, now_ms)), share_topic_names(offsets)
+    )
+    for each, at in states:
+        whose = each.share_partition.group_id
+        if group in (None, whose):
+            start = None if each.start_offset < 0 else each.start_offset
+            seen = Seen(whose, at, start, None, None, None, is_share=True, is_owner_known=False)
+            if at in by_place:
+                census = count_log(by_place[at].files, HEADERS, future_ms=now_ms)
+                lag = None if each.complete_count < 0 or start is None else each.lag(census.end_offset)
+                seen = replace(seen, end=census.end_offset, lag=lag)
+            yield seen
 
 
 def _committed_rows(log: GivenLog, now_ms: int) -> Iterator[Any]:
@@ -398,8 +434,8 @@ def cluster_look(cluster: Cluster, group: str | None = None) -> Look:
     topics = cluster.topics()
     found = []
     for name in [group] if group is not None else sorted(listed):
-        if listed[name] == SHARE:  # its offsets are asked for with requests of its own
-            found.append(Seen(name, TopicPartition("?", 0), None, None, None, None, is_share=True))
+        if listed[name] == SHARE:
+            found += _asked_share(cluster, name, topics)
             continue
         members = cluster.group(name).members
         owner = {at: each.member_id for each in members for at in each.assignment}
@@ -408,6 +444,22 @@ def cluster_look(cluster: Cluster, group: str | None = None) -> Look:
             seen = Seen(name, at, offsets.get(at), None, None, owner.get(at))
             found.append(_asked(cluster, seen) if at.partition < topics.get(at.topic, 0) else seen)
     return Look("cluster", tuple(found), any(map(_MIRROR_MAKER.fullmatch, topics)))
+
+
+def _asked_share(cluster: Cluster, group: str, topics: Mapping[str, int]) -> Iterator[Seen]:
+    """A share group's partitions: what its coordinator says of them, and who has them."""
+    owners: dict[TopicPartition, list[str]] = {}
+    for each in cluster.group(group).members:
+        for at in each.assignment:
+            owners.setdefault(at, []).append(each.member_id)
+    for at, offset in cluster.share_offsets(group).items():
+        seen = Seen(
+            group, at, offset.start_offset, None, offset.lag, " and ".join(owners.get(at, ())) or None, is_share=True
+        )
+        if at.partition < topics.get(at.topic, 0):
+            end, start = cluster.high_watermark(*at), cluster.log_start_offset(*at)
+            seen = replace(seen, end=end, start=start, has_records=end > start)
+        yield seen
 
 
 def _asked(cluster: Cluster, seen: Seen) -> Seen:

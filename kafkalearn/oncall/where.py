@@ -16,6 +16,7 @@ from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.base.tables import text_table
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, described_leaders, described_topics, round_robin_leaders
 from kafkalearn.coordinator.rule import offsets_partition
+from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
 from kafkalearn.oncall.answer import FORMATS, Answer, Outcome, cut, key_from, lines_of, text_of, text_width, wrapped
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
 TRANSACTIONS_TOPIC = "__transaction_state"
 DEFAULT_PARTITION_COUNT = 50  # offsets.topic.num.partitions, transaction.state.log.num.partitions: of every release
-KEY, GROUP, TRANSACTIONAL_ID = "key", "group", "transactional-id"
+KEY, GROUP, TRANSACTIONAL_ID, SHARE = "key", "group", "transactional-id", "share"
 KINDS = {
     GROUP: (OFFSETS_TOPIC, "coordinator"),
     KEY: (None, "leader"),
     TRANSACTIONAL_ID: (TRANSACTIONS_TOPIC, "coordinator"),
+    SHARE: (SHARE_TOPIC, "share coordinator"),
 }
 """What can be asked for: the topic that holds it (None: the reader's own), and what its broker is called."""
 
@@ -46,17 +48,18 @@ def where(
     partitioner: str | Sequence[str] = "java",
     release: str = DEFAULT_RELEASE,
 ) -> Where:
-    """The partition of groups, keys or transactional ids, and who leads it where that is known.
+    """The partition of groups, keys, transactional ids or share-partitions, and who leads it where that is known.
 
     Parameters
     ----------
     names : str, bytes, or an iterable of them
         Groups and transactional ids are text. Keys are bytes, a text stands for its UTF-8; None is a record without a
-        key.
+        key. A share-partition is ``group:topicId:partition``, or with a cluster and `topic` the group alone, which
+        stands for all partitions of the topic.
     kind : str
-        A name in `KINDS`: ``"group"``, ``"key"``, ``"transactional-id"``.
+        A name in `KINDS`: ``"group"``, ``"key"``, ``"transactional-id"``, ``"share"``.
     topic : str or None
-        Of keys; None: the only one in `describe`, or not known.
+        Of keys; None: the only one in `describe`, or not known. Of share-partitions the one whose id the cluster says.
     partition_count : int or None
         None: what `describe` or the cluster says; else of groups and transactional ids 50, the default of every
         release.
@@ -95,7 +98,8 @@ def where(
     References
     ----------
     Apache Kafka 0.8.2 to 4.3, ``GroupCoordinatorService.partitionFor``, ``TransactionStateManager.partitionFor`` and
-    ``BuiltInPartitioner.partitionForKey``; for other clients see `kafkalearn.oncall.where.CLIENTS`.
+    ``BuiltInPartitioner.partitionForKey``, since 4.2 ``ShareCoordinatorService.partitionFor``; for other clients see
+    `kafkalearn.oncall.where.CLIENTS`.
     """
     one_of("kind", kind, KINDS)
     if describe is not None:
@@ -103,6 +107,8 @@ def where(
     given = _names("names", names)
     if not given:
         raise KafkaLearnError(f"give at least one {kind}")
+    if kind == SHARE:
+        given, topic = share_keys(given, topic, cluster), None
     topic = topic_of(kind, topic, describe)
     if kind == GROUP and describe is not None and (said := described_coordinators(describe)):
         return _by_their_coordinators(given, said, count_of(kind, partition_count))
@@ -122,6 +128,43 @@ def where(
     if any(each.partition is None for each in places):
         notes = (*notes, _without_key(release))
     return Where(kind, topic, count, tuple(places), leaders_from, notes)
+
+
+_SHARE_KEY = re.compile(r".+:([A-Za-z0-9_-]{22}):-?\d+", re.DOTALL)
+
+
+def share_keys(names: Sequence[object], topic: str | None, cluster: Cluster | None) -> tuple[str, ...]:
+    """The keys by which share coordinators are found, of keys or, with a topic of a cluster, of groups.
+
+    >>> share_keys(["billing:A6AUkuaxQAm4bUDDQCKT_A:0"], None, None)
+    ('billing:A6AUkuaxQAm4bUDDQCKT_A:0',)
+
+    Raises
+    ------
+    KafkaLearnError
+        If a name is no such key, or the cluster has no such topic.
+
+    References
+    ----------
+    Apache Kafka 4.2 to 4.4, ``SharePartitionKey.validate``: an answer INVALID_REQUEST to FindCoordinator.
+    """
+    if topic is None:
+        for each in names:
+            if not isinstance(each, str) or not _SHARE_KEY.fullmatch(each):
+                raise KafkaLearnError(
+                    f"{shown(each)} is no share-partition; that is group:topicId:partition, the id as kafka-topics.sh "
+                    "--describe prints it (TopicId); or name the group, and give the topic (--topic) and a cluster "
+                    "(--bootstrap), which knows its id"
+                )
+        return tuple(map(str, names))
+    if cluster is None:
+        raise KafkaLearnError("the id of a topic is known to a cluster alone: give one (--bootstrap) with the topic")
+    known = cluster.metadata([text("topic", topic)])
+    if topic not in known.topic_ids or topic not in known.partition_counts:
+        raise KafkaLearnError(f"the cluster has no topic {shown(topic)}")
+    topic_id = known.topic_ids[topic]
+    groups = [text(GROUP, each) for each in names]
+    return tuple(f"{each}:{topic_id}:{number}" for each in groups for number in range(known.partition_counts[topic]))
 
 
 _COORDINATOR = re.compile(r"(?<=\s)\S{1,260}:\d{1,5}\s{1,40}+\((?P<broker>\d{1,10})\)(?!\S)")
@@ -201,6 +244,14 @@ def topic_of(kind: str, topic: str | None, describe: str | None) -> str | None:
     return None if topic is None else text("topic", topic)
 
 
+_MADE_BY = {
+    OFFSETS_TOPIC: "joined a group or committed",
+    TRANSACTIONS_TOPIC: "begun a transaction",
+    SHARE_TOPIC: "joined a share group",
+}
+"""Topics of Kafka's own, and what a client does for the first time when they are made."""
+
+
 def leaders_for(
     kind: str,
     topic: str | None,
@@ -229,8 +280,8 @@ def leaders_for(
     if cluster is not None:
         if topic is None:
             raise KafkaLearnError("which topic of the cluster? Give topic (--topic)")
-        if topic in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC) and topic not in cluster.topics():
-            first = "joined a group or committed" if topic == OFFSETS_TOPIC else "begun a transaction"
+        if topic in _MADE_BY and topic not in cluster.topics():
+            first = _MADE_BY[topic]
             raise KafkaLearnError(
                 f"this cluster has no {topic} yet: nobody has ever {first} there, so nothing has a coordinator. "
                 f"It is made at the first such request, with {DEFAULT_PARTITION_COUNT} partitions by default; "
@@ -431,10 +482,10 @@ class Where(Answer):
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add this subcommand's arguments to the parser."""
     parser.add_argument("kind", choices=[*KINDS], help="what is asked for")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="groups, keys or transactional ids")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="groups, keys, transactional ids or share-partitions")
     file_argument(parser, "--file", help="names from a file, one a line; - is standard input")
     parser.add_argument("--partitions", type=int, metavar="N", help="of the topic; else 50 for groups")
-    parser.add_argument("--topic", help="the topic of keys, in what --describe or --bootstrap says")
+    parser.add_argument("--topic", help="the topic of keys, in what --describe or --bootstrap says; of a share group")
     file_argument(parser, "--describe", help="what kafka-topics --describe prints, in a file; - is standard input")
     parser.add_argument("--brokers", metavar="1,2,3", help="the brokers of an undisturbed cluster, or how many")
     keys = parser.add_argument_group("keys")

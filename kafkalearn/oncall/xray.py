@@ -23,15 +23,18 @@ from kafkalearn.formats.metadata_log import FOLDER as METADATA_FOLDER
 from kafkalearn.formats.metadata_log import TOPIC as METADATA_TOPIC
 from kafkalearn.formats.metadata_log import ClusterMetadata, KnownTopic, read_metadata
 from kafkalearn.formats.pieces import has_columns
+from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
 from kafkalearn.formats.transaction_log import TOPIC as TRANSACTIONS_TOPIC
 from kafkalearn.formats.transaction_log import ReplayedTransactions, replay
 from kafkalearn.log.model import Settings as LogSettings
 from kafkalearn.oncall import xray_given, xray_logs, xray_report
 from kafkalearn.oncall.answer import FORMATS, key_from, lasting
 from kafkalearn.oncall.options import file_argument
+from kafkalearn.oncall.share_groups import share_states, share_topic_names
 from kafkalearn.oncall.xray_contents import Asked, RecordXray, contents
 from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
 from kafkalearn.oncall.xray_report import LogXray, Xray
+from kafkalearn.oncall.xray_shares import ShareXray, xray_shares
 from kafkalearn.releases.defaults import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
 
@@ -81,7 +84,8 @@ def xray(
         young then is named with the time after which it hangs.
     records : int, optional
         So many records of each log are shown, too: headers, key and value as text where they are text; those of
-        ``__consumer_offsets``, ``__transaction_state`` and ``__cluster_metadata`` decoded, secrets hidden.
+        ``__consumer_offsets``, ``__transaction_state``, ``__share_group_state`` and ``__cluster_metadata`` decoded,
+        secrets hidden.
     from_offset : int
         Of the records shown the first may have this offset.
     key : str or bytes, optional
@@ -199,6 +203,7 @@ class Run:
                 xray_report.ClusterXray(str(at), each) for at, each in sorted(self.clusters.items()) if each is not None
             ),
             tuple(self._contents([log for log, _ in counted])),
+            self._shares(read),
         )
 
     def _contents(self, logs: Iterable[GivenLog]) -> Iterator[RecordXray]:
@@ -304,6 +309,16 @@ class Run:
         self.findings += xray_logs.overdue_findings(found.ids, TRANSACTIONS_TOPIC, self.now_ms)
         return found
 
+    def _shares(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> tuple[ShareXray, ...] | None:
+        if self.headers_only or not any(log.at.topic == SHARE_TOPIC for log, _, _ in logs):
+            return None
+        names = share_topic_names((row.key, row.value) for row in self._rows(logs, OFFSETS_TOPIC))
+        states, problems = share_states(((row.key, row.value) for row in self._rows(logs, SHARE_TOPIC)), names)
+        self._note_problems(SHARE_TOPIC, problems)
+        ends = {log.at: census.end_offset for log, census, _ in logs}
+        found = xray_shares(states, ends)
+        return found if self.group is None else tuple(each for each in found if each.group == self.group)
+
     def _note_problems(self, topic: str, problems: Sequence[str]) -> None:
         if problems:
             more = f"; {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -337,7 +352,10 @@ class XraySettings:
         own: dict[str, Any] = {"release": self.release}
         if topic in INTERNAL:
             own["segment_bytes"] = default(INTERNAL[topic], self.release, "broker")
-        if topic in INTERNAL or is_compacted:
+        if topic == SHARE_TOPIC:  # records that a newer snapshot replaces are deleted by its coordinator, no others
+            own["segment_bytes"] = default("share.coordinator.state.topic.segment.bytes", "4.2", "broker")
+            own["retention_ms"] = -1
+        elif topic in INTERNAL or is_compacted:
             own["cleanup_policy"] = "compact"
         for name, value in (of_topic or {}).items():
             if name in _OF_LOG:

@@ -10,7 +10,7 @@ from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
-from kafkalearn.formats import metadata_log, transaction_log
+from kafkalearn.formats import metadata_log, share_state_log, transaction_log
 from kafkalearn.formats.batches import Batch, Header, read_batch, read_header
 from kafkalearn.formats.census import span_of
 from kafkalearn.formats.file_bytes import Bytes, opened
@@ -157,6 +157,13 @@ def _of_transactions(key: bytes, value: bytes | None) -> dict[str, object]:
     return {"transactionalId": transaction_log.decode_key(key), "value": transaction_log.decode_value(value)[1]}
 
 
+def _of_share_states(key: bytes, value: bytes | None) -> dict[str, object]:
+    kind, whose = share_state_log.decode_key(key)
+    _, said = share_state_log.decode_value(kind, value)
+    record = "SHARE_SNAPSHOT" if kind == share_state_log.SNAPSHOT else "SHARE_UPDATE"
+    return {"record": record, **asdict(whose), "value": said}
+
+
 SECRETS = ("salt", "storedKey", "serverKey", "hmac")
 """Fields of the metadata's records that are never shown."""
 
@@ -173,6 +180,7 @@ DECODERS: Mapping[str, Callable[[Any, Any], dict[str, object]]] = MappingProxyTy
     {
         OFFSETS_TOPIC: _of_offsets,
         transaction_log.TOPIC: _of_transactions,
+        share_state_log.TOPIC: _of_share_states,
         metadata_log.TOPIC: _of_metadata,
     }
 )

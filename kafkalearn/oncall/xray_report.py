@@ -28,6 +28,7 @@ from kafkalearn.oncall.settings import MASK, is_secret
 from kafkalearn.oncall.xray_contents import RecordXray
 from kafkalearn.oncall.xray_given import CHANGED, BesideLog, Finding, GivenLog
 from kafkalearn.oncall.xray_logs import OF_ITS_BROKER, LogXray
+from kafkalearn.oncall.xray_shares import ShareXray, shares_words
 
 SHOWN = 12  # rows of a table in words; all are in the data
 REASONS_SHOWN = 3
@@ -46,6 +47,7 @@ class Xray(Answer):
     is_fast: bool  # whether NumPy has read the records
     clusters: tuple[ClusterXray, ...] = ()  # what KRaft's metadata say that lie beside the logs
     records: tuple[RecordXray, ...] = ()  # those that were asked for
+    shares: tuple[ShareXray, ...] | None = None  # None: none of the share groups' topic
 
     @property
     def outcome(self) -> Outcome:
@@ -72,6 +74,7 @@ class Xray(Answer):
             "gone_group_count": self.groups and self.groups.gone_count,
             "clusters": [each.as_data() for each in self.clusters],
             "records": [each.as_data() for each in self.records],
+            "share_partitions": self.shares and [each.as_data() for each in self.shares],
             "transactional_ids": self.transactions
             and [{**asdict(each), "partitions": [*map(str, each.partitions)]} for each in self.transactions.ids],
         }
@@ -103,6 +106,9 @@ class Xray(Answer):
         if self.transactions is not None:
             yield ""
             yield from _transactions_words(self.transactions, self.now_ms)
+        if self.shares:
+            yield ""
+            yield from shares_words(self.shares)
         topics = {log.given.at.topic for log in self.logs}
         for each in self.clusters:
             yield from _cluster_words(each, topics)

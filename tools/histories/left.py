@@ -92,6 +92,7 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
         VECTORS + "share/" + each
         for each in (
             "share-assignments.json", "share-coordinator.json", "share-places.json", "share-state-log.json",
+            "share-tool.json",
         )
     ),
     "a reading of its own, by which the step settings is judged": (VECTORS + "versions/settings-by-release.json",),

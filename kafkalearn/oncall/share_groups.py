@@ -1,0 +1,114 @@
+"""Share groups as one look shows them: members and states that a tool has printed, states among a broker's files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.formats.share_state_log import ShareState, replay
+from kafkalearn.formats.wire import Undecodable
+from kafkalearn.offsets.records import decode_key, decode_value
+from kafkalearn.offsets.replay import Pair
+
+STATE_METADATA = 15  # the type of the record that names the topics of a share group by their ids
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedShare:
+    """What the forms without offsets say: of ``kafka-share-groups --describe`` with ``--members`` and ``--state``."""
+
+    members: Mapping[tuple[str, TopicPartition], tuple[str, ...]] = field(default_factory=dict)
+    groups: frozenset[str] = frozenset()  # whose members were printed
+    states: Mapping[str, str] = field(default_factory=dict)  # of groups whose state was printed
+
+    def owner(self, group: str, at: TopicPartition) -> str | None:
+        """Who has a partition, as text; None: nobody, or it was not printed."""
+        return " and ".join(self.members.get((group, at), ())) or None
+
+    def knows_members(self, group: str) -> bool:
+        """Whether the text says who has the partitions of a group."""
+        return group in self.groups or self.states.get(group) in ("Empty", "Dead")
+
+
+_MEMBERS, _STATES = ("GROUP", "CONSUMER-ID", "ASSIGNMENT"), ("GROUP", "COORDINATOR", "STATE")
+_MEMBER = re.compile(r"(?P<group>.+?)\s+(?P<member>\S+)\s+/\S+\s+\S.*?\s+\d+\s+(?:\d+\s+)?(?P<assignment>\S+:\d\S*|-)$")
+_STATE = re.compile(r"(?P<group>.+?)\s+\S+:\d+\s+\(-?\d+\)\s+(?P<state>[A-Z]\w+)(?:\s+\d+)+$")
+_ASSIGNED = re.compile(r"\S+:\d+(?:,\d+)*(?:;\S+:\d+(?:,\d+)*)*|-")
+
+
+def described_share(text: str) -> DescribedShare:
+    """The members and states of share groups in a pasted text; nothing, where it has no such table.
+
+    A member's assignment is ``orders:0,2;clicks:1`` here, and ``orders(0,2)`` in what ``kafka-consumer-groups`` prints.
+
+    >>> found = described_share('''GROUP   CONSUMER-ID HOST       CLIENT-ID #PARTITIONS ASSIGNMENT
+    ... workers m1          /10.0.0.7  app       3           jobs:0,1;mail:0
+    ...
+    ... GROUP   COORDINATOR (ID)  STATE #MEMBERS
+    ... idle    kafka-1:9092 (1)  Empty 0''')
+    >>> found.owner("workers", TopicPartition("jobs", 1)), found.states
+    ('m1', {'idle': 'Empty'})
+
+    References
+    ----------
+    Apache Kafka 4.2 to 4.4, ``ShareGroupCommand`` (``printMembers``, ``printStates``).
+    """
+    members: dict[tuple[str, TopicPartition], tuple[str, ...]] = {}
+    groups: set[str] = set()
+    states: dict[str, str] = {}
+    table: tuple[str, ...] | None = None
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["GROUP"]:
+            table = next((each for each in (_MEMBERS, _STATES) if {*each} <= {*words}), None)
+        elif table is _MEMBERS and (row := _MEMBER.match(line.strip())) and _ASSIGNED.fullmatch(row["assignment"]):
+            groups.add(row["group"])
+            for at in _places(row["assignment"]):
+                members[row["group"], at] = (*members.get((row["group"], at), ()), row["member"])
+        elif table is _STATES and (row := _STATE.match(line.strip())):
+            states[row["group"]] = row["state"]
+    return DescribedShare(members, frozenset(groups), states)
+
+
+def _places(assignment: str) -> list[TopicPartition]:
+    if assignment == "-":
+        return []
+    parts = (each.rpartition(":") for each in assignment.split(";"))
+    return [TopicPartition(topic, int(number)) for topic, _, numbers in parts for number in numbers.split(",")]
+
+
+# What stands in a broker's files.
+
+
+def share_topic_names(pairs: Iterable[Pair]) -> dict[str, str]:
+    """The names of share groups' topics by their ids, as records of the offsets topic have them."""
+    names: dict[str, str] = {}
+    for key, value in pairs:
+        if key is None or value is None or int.from_bytes(key[:2], "big") != STATE_METADATA:
+            continue
+        try:
+            decode_key(key)
+            fields: dict[str, Any] = decode_value(STATE_METADATA, value)[1]
+        except Undecodable:
+            continue
+        for part in ("initializingTopics", "initializedTopics", "deletingTopics"):
+            names |= {each["topicId"]: each["topicName"] for each in fields[part]}
+    return names
+
+
+def share_states(
+    pairs: Iterable[Pair], names: Mapping[str, str]
+) -> tuple[list[tuple[ShareState, TopicPartition]], tuple[str, ...]]:
+    """The states of share-partitions among records of ``__share_group_state``, each with its place, and the problems.
+
+    A topic whose name is not known is called by its id.
+    """
+    replayed = replay(pairs)
+    return [
+        (each, TopicPartition(names.get(whose.topic_id, whose.topic_id), whose.partition))
+        for each in replayed.states
+        for whose in (each.share_partition,)
+    ], replayed.problems
