@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,9 +33,7 @@ class DescribedShare:
 
 
 _MEMBERS, _STATES = ("GROUP", "CONSUMER-ID", "ASSIGNMENT"), ("GROUP", "COORDINATOR", "STATE")
-_MEMBER = re.compile(r"(?P<group>.+?)\s+(?P<member>\S+)\s+/\S+\s+\S.*?\s+\d+\s+(?:\d+\s+)?(?P<assignment>\S+:\d\S*|-)$")
-_STATE = re.compile(r"(?P<group>.+?)\s+\S+:\d+\s+\(-?\d+\)\s+(?P<state>[A-Z]\w+)(?:\s+\d+)+$")
-_ASSIGNED = re.compile(r"\S+:\d+(?:,\d+)*(?:;\S+:\d+(?:,\d+)*)*|-")
+"""What the lines of names have."""
 
 
 def described_share(text: str) -> DescribedShare:
@@ -64,20 +61,44 @@ def described_share(text: str) -> DescribedShare:
         words = line.split()
         if words[:1] == ["GROUP"]:
             table = next((each for each in (_MEMBERS, _STATES) if {*each} <= {*words}), None)
-        elif table is _MEMBERS and (row := _MEMBER.match(line.strip())) and _ASSIGNED.fullmatch(row["assignment"]):
-            groups.add(row["group"])
-            for at in _places(row["assignment"]):
-                members[row["group"], at] = (*members.get((row["group"], at), ()), row["member"])
-        elif table is _STATES and (row := _STATE.match(line.strip())):
-            states[row["group"]] = row["state"]
+        elif table is _MEMBERS and (row := _member(words)) is not None:
+            group, member, places = row
+            groups.add(group)
+            for at in places:
+                members[group, at] = (*members.get((group, at), ()), member)
+        elif table is _STATES and (state := _state(words)) is not None:
+            states[state[0]] = state[1]
     return DescribedShare(members, frozenset(groups), states)
 
 
-def _places(assignment: str) -> list[TopicPartition]:
+def _member(words: list[str]) -> tuple[str, str, list[TopicPartition]] | None:
+    """Group, member and partitions in a row; before the host, which begins with a slash, stands the member's id."""
+    host = next((at for at, word in enumerate(words) if at >= 2 and word.startswith("/")), None)
+    if host is None or host + 2 >= len(words):
+        return None
+    places = _places(words[-1])
+    return None if places is None else (" ".join(words[: host - 1]), words[host - 1], places)
+
+
+def _state(words: list[str]) -> tuple[str, str] | None:
+    """Group and state in a row; before the state stands the coordinator, an address and its id in brackets."""
+    at = next((at for at, word in enumerate(words) if at >= 2 and word[:1] == "(" and word[-1:] == ")"), None)
+    if at is None or at + 1 >= len(words) or ":" not in words[at - 1] or not words[at + 1].isalpha():
+        return None
+    return " ".join(words[: at - 1]), words[at + 1]
+
+
+def _places(assignment: str) -> list[TopicPartition] | None:
+    """``orders:0,2;clicks:1`` as partitions; None: it is none."""
     if assignment == "-":
         return []
-    parts = (each.rpartition(":") for each in assignment.split(";"))
-    return [TopicPartition(topic, int(number)) for topic, _, numbers in parts for number in numbers.split(",")]
+    found = []
+    for part in assignment.split(";"):
+        topic, _, numbers = part.rpartition(":")
+        if not topic or not all(each.isdecimal() for each in numbers.split(",")):
+            return None
+        found += [TopicPartition(topic, int(each)) for each in numbers.split(",")]
+    return found
 
 
 # What stands in a broker's files.

@@ -130,7 +130,13 @@ def where(
     return Where(kind, topic, count, tuple(places), leaders_from, notes)
 
 
-_SHARE_KEY = re.compile(r".+:([A-Za-z0-9_-]{22}):-?\d+", re.DOTALL)
+_TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+
+
+def _is_share_key(name: object) -> bool:
+    group, topic_id, number = ["", "", "", *str(name).rsplit(":", 2)][-3:]
+    is_number = number.removeprefix("-").isdecimal()
+    return isinstance(name, str) and bool(group) and is_number and _TOPIC_ID.fullmatch(topic_id) is not None
 
 
 def share_keys(names: Sequence[object], topic: str | None, cluster: Cluster | None) -> tuple[str, ...]:
@@ -150,7 +156,7 @@ def share_keys(names: Sequence[object], topic: str | None, cluster: Cluster | No
     """
     if topic is None:
         for each in names:
-            if not isinstance(each, str) or not _SHARE_KEY.fullmatch(each):
+            if not _is_share_key(each):
                 raise KafkaLearnError(
                     f"{shown(each)} is no share-partition; that is group:topicId:partition, the id as kafka-topics.sh "
                     "--describe prints it (TopicId); or name the group, and give the topic (--topic) and a cluster "
