@@ -36,6 +36,7 @@ What they stand on:
 Around this core, never imported by it:
 
 - `kafkalearn.tiny`: Kafka in one sitting: one file to read, from a key's hash to what a dead broker changes
+- `kafkalearn.journey`: the whole path of a record, played by tiny, in one picture that can be broken
 - `kafkalearn.spark`: the same rules as DataFrame -> DataFrame (imports pyspark)
 - `kafkalearn.views`: moments and results as text, SVG, figures and a player, by name; `kafkalearn.drawing`: what they
   are drawn with (imports matplotlib, ipywidgets)

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from kafkalearn import commits, consuming, delivery, log, replication
+from kafkalearn import commits, consuming, delivery, journey, log, replication
 from kafkalearn.assignors import Member, carrying_out
 from kafkalearn.assignors.picture import describe_rebalance, draw_rebalance
 from kafkalearn.base.errors import IllegalEvent, unknown_name
@@ -32,6 +32,7 @@ from kafkalearn.groups import classic
 from kafkalearn.groups.mixed import pods
 from kafkalearn.groups.mixed_picture import describe_pods, draw_pods
 from kafkalearn.groups.timeline_picture import draw_group_states
+from kafkalearn.journey.picture import describe_journey, draw_journey
 from kafkalearn.log.picture import describe_crossing, draw_crossing, draw_log
 from kafkalearn.log.words import describe_log
 from kafkalearn.offsets import Member as StoredMember
@@ -79,6 +80,31 @@ def board_named(name: str) -> Board:
         raise unknown_name("board", name, BOARDS)
     made = {**_MADE, **_GAMES}[name]()
     return replace(made, link=ADDRESS.format(name))
+
+
+# Chapter 00: the whole path of a record.
+
+
+def _journey() -> Board:
+    moves: dict[str, journey.Event] = {f"{name} sends": journey.Send(name) for name in ("ann", "dan")}
+    moves["the followers fetch"] = journey.FollowersFetch()
+    for name in ("c1", "c2"):
+        moves |= {f"{name} polls": journey.Poll(name), f"{name} commits": journey.Commit(name)}
+        moves |= {f"{name} leaves": journey.Leave(name), f"{name} joins": journey.Join(name)}
+    for broker in (1, 2, 3):
+        moves[f"broker {broker} dies"] = journey.BrokerDied(broker)
+        moves[f"broker {broker} comes back"] = journey.BrokerReturned(broker)
+    things = {words: [words.rsplit(" ", 2 if "back" in words else 1)[0]] for words in moves}
+    things["the followers fetch"] = ["broker 1", "broker 2", "broker 3"]
+
+    def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
+        return draw_journey(frame, before)
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        return describe_journey(frame, before)
+
+    title = "Touch anything: is every record read, and read once?"
+    return board(journey, journey.Settings(), moves, draw, describe, title=title, things=things)
 
 
 # Chapters 01 and 13: the offsets topic, whose leaders coordinate groups.
@@ -525,6 +551,7 @@ def _migration() -> Board:
 
 _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
     {
+        "journey": _journey,
         "coordinator": lambda: _offsets_topic(3, 9, "billing"),
         "keyless": _keyless,
         "groups": _groups,
@@ -545,6 +572,7 @@ _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
 
 BOARDS: Mapping[str, str] = MappingProxyType(
     {
+        "journey": "00: the whole path of a record",
         "coordinator": "01: who coordinates a group when brokers die",
         "keyless": "02: records without a key",
         "groups": "03: who reads what",

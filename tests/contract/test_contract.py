@@ -34,7 +34,7 @@ EXPECTED = {
     *("assignor", "classic", "consumer", "lookup", "mixed", "pods"),
     *("commits", "consuming", "keyless", "push"),
     *("load_beside_cleaner", "log", "reader"),
-    *("delivery", "replication", "truncation"),
+    *("delivery", "journey", "replication", "truncation"),
     *("offsets_topic", "replicated_store", "share_states", "store"),
     *("coordinator_life", "failover", "leadership", "throttles"),
     *("operations", "requests", "wheel"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "kafkalearn"
-OUTER = ("spark", "drawing", "views", "boards", "exercises", "live", "lab", "oncall", "tiny", "__main__")
+OUTER = ("spark", "drawing", "views", "boards", "exercises", "live", "lab", "oncall", "tiny", "journey", "__main__")
 """The parts around the core. Pictures and words stand beside their rules; they are of the part `drawing`, too."""
 
 LOGS = "kafkalearn.oncall.logs"

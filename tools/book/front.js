@@ -1,8 +1,6 @@
-// The first page: its player plays once, and each card says how far this reader has come.
+// The first page: each card says how far this reader has come.
 
 (() => {
-  window.kafkalearnPlayer.mountAll();
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) document.querySelector(".opening [data-do=play]")?.click();
   const isDone = (entry) => entry?.outcome === "right" || entry?.outcome === "open";
 
   window.kafkalearnAnswers.read().then(({ record, places }) => {

@@ -1,4 +1,4 @@
-"""The first page of the book: a mechanism that runs, and a card for each chapter.
+"""The first page of the book: the whole path of a record, playing, and a card for each chapter.
 
 A card has a picture of the chapter's first player, the question, the minutes that the chapter says, and how far
 this reader has come, which the page's script asks the store of answers.
@@ -15,8 +15,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
-from kafkalearn.views import animate
+from kafkalearn.views import whole_path
 from tools.book.chapter import Chapter
 from tools.book.chapter.contents import inline_html
 from tools.book.exercises import exercises_of
@@ -47,7 +46,7 @@ def front_page(chapters: Sequence[Chapter], notebooks: Sequence[NotebookNode]) -
 in these pages; nothing leaves them.</p>
 <p>{begin} <span id="go-on" role="status"></span></p>
 </div>
-{_played()}</div>
+<figure>{whole_path().html()}</figure></div>
 <h2>The chapters</h2>
 <ol class="cards">
 {cards or "<li>There are no chapters yet.</li>"}
@@ -55,19 +54,6 @@ in these pages; nothing leaves them.</p>
         [(HERE / "front.js").read_text(encoding="utf-8")],
         head=style,
     )
-
-
-def _played() -> str:
-    """A run that answers no question of a chapter: a group reads, and a member leaves it."""
-    orders = [Produce(f"{who}{number}", who.encode()) for number, who in enumerate("ADFGADFGA")]
-    both = [Poll("billing", "billing-0", 2), Poll("billing", "billing-1", 2)]
-    joins = [Join("billing", "billing-0"), Join("billing", "billing-1")]
-    events = [*orders, *joins, *both, Leave("billing", "billing-1"), *[both[0]] * 3]
-    drawn = animate(simulate(Settings(partition_count=3), events), title="Who reads on when a member leaves?")
-    found = _STATE.search(drawn.html(len(orders)))
-    assert found is not None
-    data = f'<script type="application/json">{found[1]}</script>'
-    return f'<figure><div class="kl-player" data-kl-start>{data}</div></figure>'
 
 
 def _states(notebook: NotebookNode) -> Iterator[dict[str, Any]]:

@@ -64,6 +64,7 @@ window.kafkalearnOutputs = (() => {
     host.replaceChildren(...outputs.map(({ html = "", shown }) => {
       const made = Object.assign(document.createElement("div"), { className: "live-shown", innerHTML: html });
       if (shown?.[PLAYER]) mountPlayer(made.appendChild(document.createElement("div")), shown[PLAYER], { page, cell, at: at++ }, prepare);
+      window.kafkalearnPlayer.mountFilms(made);
       return made;
     }));
   }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kafkalearn.drawing.player import live_script, live_style
+from kafkalearn.journey.film import film_script
 from tools.book.face import fonts, licences
 from tools.book.live import runtime, snapshot
 from tools.book.live.packages import ACE, PYODIDE, files
@@ -76,7 +77,8 @@ def with_shared_style(html: str) -> tuple[str, dict[str, str]]:
 
 def page_script(names: Sequence[str] = PAGE_SCRIPTS) -> str:
     """The script of a page: the player, then ours, each in a scope of its own."""
-    player = live_script().replace("export default { render: renderLive };", "return { render: renderLive, mountAll };")
+    door = "return { render: renderLive, mountAll, mountFilms };"
+    player = live_script().replace("export default { render: renderLive };", film_script() + door)
     ours = [(HERE / name).read_text(encoding="utf-8") for name in names]
     return f"window.kafkalearnPlayer = (() => {{\n{player}\n}})();\n" + "\n".join(ours)
 
