@@ -1,6 +1,6 @@
 """``python -m tools.claims``: all claims on one page, docs/claims.md, chapter by chapter; the book has the same page.
 
-Chapter 00 shows ten of them, and each chapter its own.
+Each chapter shows its own.
 """
 
 from __future__ import annotations

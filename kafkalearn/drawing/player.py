@@ -25,7 +25,7 @@ from kafkalearn.drawing.looping import STRIP_HEIGHT, Describe, how_it_ends, mark
 
 # A picture.
 
-LINE_LENGTH = 84  # characters of bold body text that fit into the width
+LINE_LENGTH = 84  # characters of bold body text that fit into a picture of the usual width
 
 
 class Picture(str):
@@ -91,7 +91,7 @@ def stack(pictures: Sequence[Picture], captions: Sequence[str], label: str, gap:
     """Several pictures under each other, each with its words above it: a run on one page."""
     elements, top, width = [], 0.0, max(each.size[0] for each in pictures)
     for each, caption in zip(pictures, captions, strict=True):
-        for words in wrap(caption, LINE_LENGTH):
+        for words in wrap(caption, int(LINE_LENGTH * width / svg.WIDTH)):
             top += 26
             elements.append(svg.text(16, top, words, svg.BODY, bold=True))
         top += 10 if caption else 0

@@ -95,7 +95,7 @@ _WORDS = {"one server": "broker", "a place in a partition": "offset", "consumers
 name_it = Exercise(
     name="name_it",
     asks=(
-        "Kafka's words; section 4 of this chapter has them all. What is the name of one server of a cluster? What do "
+        "Kafka's words; docs/glossary.md has them all. What is the name of one server of a cluster? What do "
         "you call the number that says where a record is in its partition? And consumers that share the partitions of "
         "a topic, so that each record is read by one of them: what are they together? Give one word for each; capitals "
         "do not matter."
@@ -216,7 +216,7 @@ first_loss = Exercise(
 my_question = Exercise(
     name="my_question",
     asks=(
-        "**Open question.** Section 3 has the question of each chapter. Which of them have you met at work or in an "
+        "**Open question.** Section 2 has the question of each chapter. Which of them have you met at work or in an "
         "article, and what do you believe the answer is today? Write a few sentences, and read them again when you "
         "have done that chapter."
     ),

@@ -124,15 +124,21 @@ def whole_path() -> Film:
     dan was told nothing, and sends D2 again: now to broker 3, which writes it down.
     """
     trace = _seen(simulate(Settings(), STORY))
-    return Film(_drawn(trace), tuple(_forks_of(frame) for frame in trace))
+    return Film(_drawn(trace, TITLE), tuple(_forks_of(frame) for frame in trace))
 
 
-def _drawn(trace: Trace[Journey, Event]) -> Animation:
-    return animation(trace, draw_journey, describe_journey, title=TITLE)
+def _drawn(trace: Trace[Journey, Event], title: str) -> Animation:
+    return animation(trace, draw_journey, describe_journey, title=title)
 
 
 def _forks_of(frame: Frame[Journey, Event]) -> dict[str, Animation]:
-    return {f"broker {broker}": _drawn(what_follows(frame.state, broker)) for broker in BROKERS}
+    """What follows from each death at a moment, from that moment on."""
+    forks = {}
+    for broker in BROKERS:
+        run = what_follows(frame.state, broker)
+        begun = Trace((replace(run[0], event=frame.event), *run[1:]))
+        forks[f"broker {broker}"] = _drawn(begun, f"Broker {broker} dies. What follows?")
+    return forks
 
 
 def what_follows(state: Journey, broker: int) -> Trace[Journey, Event]:

@@ -12,6 +12,7 @@ from kafkalearn.releases.claims import all_claims, claims
 from tests.every import every_case
 from tools import claims as page
 from tools.chapters import chapter_paths
+from tools.environment import ROOT
 
 WORDS: dict[str, str] = defaultdict(str)  # by lesson; what is claimed of a chapter may stand in any of its lessons
 for path in chapter_paths():
@@ -110,7 +111,7 @@ GLOSSARY = {
     english: (chinese, meaning)
     for english, chinese, meaning in re.findall(
         r"^\| (.+?) \| (.+?) \| (.+) \|$",
-        next(cell.source for cell in nbformat.read(chapter_paths()[0], as_version=4).cells if cell.id == "c00-020"),
+        (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
 }

@@ -19,6 +19,7 @@ BOOK = ROOT / "book"
 _SOURCES = (
     "kafkalearn",
     "data",
+    "docs/glossary.md",
     "docs/instructor",
     "tools/book",
     "tools/chapters.py",

@@ -61,7 +61,9 @@ def _states(notebook: NotebookNode) -> Iterator[dict[str, Any]]:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if found := _STATE.search("".join(output.get("data", {}).get("text/html", ""))):
-                yield json.loads(found[1])
+                state = json.loads(found[1])
+            if "_animation" in state:  # a film has more than one
+                yield state
 
 
 def _card(chapter: Chapter, notebook: NotebookNode) -> str:

@@ -17,7 +17,9 @@ LINKS = {
     "reference/index.html": "Reference",
     "progress.html": "Your progress",
     "class.html": "The table of a class",
+    "glossary.html": "The words",
     "claims.html": "Right or dated?",
+    "ledger.html": "What holds it",
 }
 """The pages of the book that are no chapters."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import nbformat
@@ -10,10 +11,12 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
+from kafkalearn.base.tables import markdown_table
 from kafkalearn.predictions.marking import asked_in
+from kafkalearn.releases import ledger
 from tools import claims
 from tools.book import instructor, live, progress, reference, search
-from tools.book.chapter import Chapter, navigation, page
+from tools.book.chapter import GLOSSARY, Chapter, navigation, page
 from tools.book.front import front_page
 from tools.book.live.packages import NotFetched
 from tools.book.made import Made, digest
@@ -89,18 +92,37 @@ def chapter_pages(chapter: Chapter, notebook: NotebookNode, navigation: str, mad
 def other_pages(chapters: list[Chapter], notebooks: list[NotebookNode]) -> Iterator[tuple[str, str]]:
     """What stands beside the chapters and is made of their titles."""
     yield "index.html", front_page(chapters, notebooks)
-    yield f"{claims.PAGE.stem}.html", claims_page(chapters)
+    for stem, words in looked_up(chapters):
+        yield f"{stem}.html", words_page(stem, words)
     yield search.PAGE, search.search_page()
     asked = {cell: words for each in notebooks for cell, words in asked_in(each).items()}
     yield from progress.pages(((each.path.stem, each.title, each.page) for each in chapters), asked)
 
 
-def claims_page(chapters: list[Chapter]) -> str:
-    """All claims, as docs/claims.md has them, with links to the chapters that this book has."""
+def looked_up(chapters: list[Chapter]) -> Iterator[tuple[str, str]]:
+    """The pages in which things are looked up: their names, and their words as Markdown."""
     here = {each.path.name for each in chapters}
-    words = claims.text(lambda path: path.name if path.name in here else "")
+    yield claims.PAGE.stem, claims.text(lambda path: path.name if path.name in here else "")
+    yield GLOSSARY.stem, GLOSSARY.read_text(encoding="utf-8")
+    yield "ledger", _ledger()
+
+
+def _ledger() -> str:
+    """Every rule with what it was checked against, by the part of the package that has it."""
+    told = {"name": "rule", "versions": "releases", "source": "source", "checks": "checked against"}
+    told |= {"left_out": "left out"}
+    rows = ledger.rows(ledger.ledger())
+    parts = ["# What holds it", "What each rule was checked against, and what the real thing does and it does not."]
+    for part, some in groupby(rows, lambda row: row["function"].split(".")[1]):
+        table = markdown_table({words: row[name] for name, words in told.items()} for row in some)
+        parts += [f"## kafkalearn.{part}", table]
+    return "\n\n".join(parts)
+
+
+def words_page(stem: str, words: str) -> str:
+    """A page of the book from Markdown, with links to the chapters that this book has."""
     written = new_notebook(cells=[new_markdown_cell(words)])
-    html, _ = live.with_shared_style(page(written, Chapter(NOTEBOOKS / claims.PAGE.name, words), links_bar()))
+    html, _ = live.with_shared_style(page(written, Chapter(NOTEBOOKS / f"{stem}.md", words), links_bar()))
     return live.with_script(html)
 
 

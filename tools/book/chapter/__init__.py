@@ -26,6 +26,7 @@ from tools.sections import in_sections
 
 HERE = Path(__file__).parent
 STYLE = HERE.parent / "style.css"
+GLOSSARY = ROOT / "docs" / "glossary.md"
 
 # The player that a widget of ours brings along goes before everything that needs a kernel.
 PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
@@ -170,7 +171,7 @@ def address_in_book(link: str, notebook: Path, copy: Callable[[Path], str] | Non
     target = (notebook.parent / link).resolve()
     if target.suffix == ".ipynb" and target.parent == notebook.parent:
         return target.stem + ".html"
-    if target == claims.PAGE:
+    if target in (claims.PAGE, GLOSSARY):
         return f"{target.stem}.html"
     if copy and target.is_file() and target.is_relative_to(ROOT) and not target.is_relative_to(ROOT / "book"):
         return copy(target)
