@@ -2,7 +2,7 @@
 
     python3 run.py mutants                      300 mutants, seed 1; goes on where it was stopped
     python3 run.py mutants --tries 20           twenty more of them, then stop
-    python3 run.py mutants --near               with the nearest tests alone; keeps only what these notice
+    python3 run.py mutants --near               with the nearest tests alone; what these do not notice is undecided
     python3 run.py mutants --again              forget what was found, try each anew
 
 A *mutant* is the package with one small fault: a comparison, a constant, a boolean or arithmetic operator is another
@@ -12,8 +12,9 @@ what starts a browser or a real Kafka. A test that fails is run without the faul
 does not count, and is left out from then on. What no test notices is a *survivor*: a hole in the tests, or a mutant
 that means the same as the original, which only a reader can tell apart.
 
-Which mutants there are depends on the seed and the source. The answers are kept in ``tools/mutants.json``; a mutant
-that is known stays one of the set, and is tried again when its file has changed. ``docs/mutants.md`` has the figures.
+Which mutants are in the set depends on the seed and on each mutant alone, so most stay when the code changes. The
+answers are kept in ``tools/mutants.json``; a mutant is tried again when its file has changed. ``docs/mutants.md`` has
+the figures.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ import copy
 import hashlib
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -190,17 +190,17 @@ def candidates(package: str) -> list[Mutant]:
     return [each for path, source in named for each in mutants_of(path, source)]
 
 
-def chosen(count: int, seed: int, known: Iterable[str]) -> list[Mutant]:
-    """The set: as many of each package; those that are known already stay, the others are drawn."""
-    draw, known = random.Random(seed), set(known)
+def chosen(count: int, seed: int) -> list[Mutant]:
+    """The set: as many of each package, in an order that stays when other mutants come or go with the code."""
+
+    def place(mutant: Mutant) -> bytes:
+        return hashlib.sha256(f"{seed} {mutant.key}".encode()).digest()
+
     taken: list[Mutant] = []
     for at, package in enumerate(RULES):
         share = count * (at + 1) // len(RULES) - count * at // len(RULES)
-        every = candidates(package)
-        old = [each for each in every if each.key in known]
-        new = [each for each in every if each.key not in known]
-        taken += (old + draw.sample(new, min(len(new), max(0, share - len(old)))))[:share]
-    return taken
+        taken += sorted(candidates(package), key=place)[:share]
+    return sorted(taken, key=place)
 
 
 # Which tests a mutant is tried with first.
@@ -247,8 +247,9 @@ class Answer:
     kind: str
     line: int
     digest: str  # of the file without the fault
-    noticed_by: str  # the first test that failed, "timeout", or "" for a survivor
+    noticed_by: str  # the first test that failed, "timeout", or "" if none did
     seconds: int
+    is_decided: bool = True  # False: only the nearest tests were tried, and none failed
 
 
 class Tree:
@@ -277,7 +278,8 @@ class Tree:
         finally:
             file.write_text(source, encoding="utf-8")
         digest = hashlib.sha256(source.encode()).hexdigest()[:12]
-        return Answer(mutant.key, mutant.kind, mutant.line, digest, noticed, round(time.monotonic() - began))
+        seconds = round(time.monotonic() - began)
+        return Answer(mutant.key, mutant.kind, mutant.line, digest, noticed, seconds, bool(noticed) or not is_near_only)
 
     def _noticed(self, file: Path, source: str, mutant: Mutant, words: list[str], seconds: int) -> str:
         """The first test that fails because of the fault; "" if none does."""
@@ -344,34 +346,36 @@ def write_answers(answers: dict[str, Answer], red: set[str]) -> None:
 def report(answers: Iterable[Answer], wanted: int) -> str:
     """The figures by package, and the survivors.
 
-    >>> tried = [Answer("kafkalearn/log/a.py f: 1 -> 2 #1", "constant", 3, "", "tests/t.py::test", 2)]
-    >>> print(report([*tried, replace(tried[0], key="kafkalearn/log/a.py g: 1 -> 2 #1", noticed_by="")], 300))
-    2 of 300 mutants were tried, 1 was noticed (50 %), in 0 minutes.
+    >>> noticed = Answer("kafkalearn/log/a.py f: 1 -> 2 #1", "constant", 3, "", "tests/t.py::test", 2)
+    >>> print(report([noticed, Answer("kafkalearn/log/a.py g: 1 -> 2 #1", "constant", 3, "", "", 2)], 300))
+    2 of 300 mutants were tried: 1 noticed, 1 not, 0 undecided (tried with the nearest tests alone); 0 minutes.
     <BLANKLINE>
-    | package | tried | noticed | survived |
-    | --- | --- | --- | --- |
-    | log | 2 | 1 | 1 |
+    | package | tried | noticed | not noticed | undecided |
+    | --- | --- | --- | --- | --- |
+    | log | 2 | 1 | 1 | 0 |
     <BLANKLINE>
-    Survivors:
+    Not noticed, or undecided:
     <BLANKLINE>
     - `kafkalearn/log/a.py` line 3, g: `1` became `2`
     """
     every = sorted(answers, key=lambda each: each.key)
-    noticed = [each for each in every if each.noticed_by]
     by_package = {each: [one for one in every if one.key.split("/")[1] == each] for each in RULES}
     rows = [
-        {"package": package, "tried": len(tried), "noticed": many, "survived": len(tried) - many}
-        for package, tried in by_package.items()
-        if (many := sum(bool(each.noticed_by) for each in tried)) or tried
+        {"package": package, "tried": len(tried)} | _counts(tried) for package, tried in by_package.items() if tried
     ]
-    share = f"{100 * len(noticed) / max(len(every), 1):.0f} %"
-    verb = "was" if len(noticed) == 1 else "were"
-    minutes = sum(each.seconds for each in every) // 60
+    noticed, survived, undecided = _counts(every).values()
     head = (
-        f"{len(every)} of {wanted} mutants were tried, {len(noticed)} {verb} noticed ({share}), in {minutes} minutes."
+        f"{len(every)} of {wanted} mutants were tried: {noticed} noticed, {survived} not, {undecided} undecided "
+        f"(tried with the nearest tests alone); {sum(each.seconds for each in every) // 60} minutes."
     )
-    survivors = [_said(each) for each in every if not each.noticed_by] or ["none"]
-    return "\n".join([head, "", markdown_table(rows), "", "Survivors:", "", *survivors])
+    left = [_said(each) for each in every if not each.noticed_by] or ["none"]
+    return "\n".join([head, "", markdown_table(rows), "", "Not noticed, or undecided:", "", *left])
+
+
+def _counts(tried: list[Answer]) -> dict[str, int]:
+    decided = [each for each in tried if each.is_decided]
+    noticed = sum(bool(each.noticed_by) for each in decided)
+    return {"noticed": noticed, "not noticed": len(decided) - noticed, "undecided": len(tried) - len(decided)}
 
 
 def _said(answer: Answer) -> str:
@@ -387,21 +391,19 @@ def main(words: list[str]) -> int:
     parser.add_argument("--count", type=int, default=300, help="mutants in the set (300)")
     parser.add_argument("--seed", type=int, default=1, help="which are drawn (1)")
     parser.add_argument("--tries", type=int, help="stop after so many; all that are left if not given")
-    parser.add_argument("--near", action="store_true", help="try the nearest tests alone; keep only what these notice")
+    parser.add_argument("--near", action="store_true", help="try the nearest tests alone; the rest stays undecided")
     parser.add_argument("--again", action="store_true", help="forget what was found")
     options = parser.parse_args(words)
     answers, red = ({}, set[str]()) if options.again else read_answers()
-    wanted = chosen(options.count, options.seed, answers)
+    wanted = chosen(options.count, options.seed)
     answers = {each.key: answers[each.key] for each in wanted if _is_current(answers.get(each.key), each)}
-    left = [each for each in wanted if each.key not in answers]
-    random.Random(options.seed).shuffle(left)  # so that a run that is stopped has some of each package
+    left = [each for each in wanted if each.key not in answers or not (answers[each.key].is_decided or options.near)]
     tree = Tree(red)
     for number, mutant in enumerate(left[: options.tries], 1):
         answer = tree.try_one(mutant, options.near)
-        if answer.noticed_by or not options.near:
-            answers[mutant.key] = answer
-            write_answers(answers, red)
-        said = answer.noticed_by or ("not by the nearest" if options.near else "SURVIVED")
+        answers[mutant.key] = answer
+        write_answers(answers, red)
+        said = answer.noticed_by or ("SURVIVED" if answer.is_decided else "not by the nearest")
         print(f"{number:4}  {said} ({answer.seconds} s)  {' '.join(answer.key.split())}", flush=True)
     write_part(PAGE, COMMAND, report(answers.values(), len(wanted)))
     return 0

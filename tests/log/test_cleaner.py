@@ -24,12 +24,13 @@ from kafkalearn.log import (
     SetHighWatermark,
     Settings,
     cleaner_metrics,
+    log_from_records,
     next_clean,
     simulate,
     step,
 )
-from kafkalearn.log.cleaner import NextClean, cleanable
-from kafkalearn.log.model import CleanerStopped
+from kafkalearn.log.cleaner import NextClean, cleanable, groups_of
+from kafkalearn.log.model import CleanerStopped, Record
 from tests.log.schedules import (
     A_TWICE,
     COMPACT,
@@ -401,3 +402,12 @@ def test_a_record_without_key_killed_the_cleaner_of_0_8():
     log = after(Settings("compact", "0.8.2"), one_each((None, "x", 1)), Roll(), Clean(5, is_forced=True))
     reason = "the message at offset 0 has no key; Kafka 0.8 required one"
     assert (log.cleaner, log.effects) == ("dead", (CleanerStopped(reason),))
+
+
+@pytest.mark.parametrize(("distance", "group_count"), [(1, 1), (2**31 - 1, 1), (2**31, 2)])
+def test_small_segments_are_merged_only_where_offsets_fit_into_four_bytes(distance, group_count):
+    """As `Cleaner.groupSegmentsBySize` has it: an index keeps an offset as its distance from the base."""
+    first, second = (log_from_records([Record(at, "a", "1", 0)]).segments[0] for at in (0, distance))
+    segments = (first, replace(second, base_offset=distance))
+
+    assert len(groups_of(COMPACT, segments, distance + 1)) == group_count

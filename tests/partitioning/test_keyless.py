@@ -270,3 +270,9 @@ def test_a_queue_grows_by_a_record_and_by_a_header_when_a_batch_opens(added, bat
 @pytest.mark.parametrize(("value_bytes", "expected"), [(100, 109), (300, 309), (939, 948), (1000, 1009), (2000, 2009)])
 def test_a_keyless_record_takes_the_bytes_the_real_producer_appended(value_bytes, expected):
     assert record_bytes(-1, value_bytes) == expected
+
+
+@pytest.mark.parametrize(("arguments", "said"), [((-1,), "record_count"), ((3, 100, -1), "drain_every must be")])
+def test_numbers_of_records_that_cannot_be_sent_are_refused(arguments, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        sends(*arguments)

@@ -120,6 +120,14 @@ def test_a_leader_that_was_replaced_while_it_stood_still_still_takes_acks_1_and_
     assert broken(Settings(), trace[-1].state) == ("acknowledged records survive",)
 
 
+@pytest.mark.parametrize(("event", "leads"), [(BrokerFrozen(2), True), (BrokerFrozen(1), False)])
+def test_a_leader_that_stands_still_leads_nobody_until_another_is_elected(event, leads):
+    (_, frame) = simulate(Settings(), [event])
+
+    assert frame.state.controller.leader == 1
+    assert (frame.state.leader is not None) == leads
+
+
 @pytest.mark.parametrize(("release", "is_parked", "marks"), [("2.3", True, []), ("2.4", True, [1]), ("2.6", True, [])])
 def test_2_4_and_2_5_answer_a_waiting_fetch_when_the_high_watermark_moves(release, is_parked, marks):
     settings = Settings(replica_count=2, release=release)
