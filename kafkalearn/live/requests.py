@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.formats.wire import INT32, Layout, Reader, decode_message, encode_message, recorded_layout, refuse_rest
+from kafkalearn.formats.wire import ALWAYS, INT32, Layout, Reader, decode_message, encode_message, recorded_layout, refuse_rest
 from kafkalearn.live.errors import NoAnswer, Refused
 from kafkalearn.live.request_values import NONE, error_name
 
@@ -340,6 +340,7 @@ SENT: Counter[str] = Counter()
 """How many requests of each kind this process has sent so far, over all its connections."""
 
 _COUNTING = Lock()
+_ALL = {api.number: (0, ALWAYS) for api in APIS.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +365,9 @@ class Connection:
         How long to wait for the connection, and for each answer that no other time is given for.
     client_id : str
         As it stands in the broker's logs and in the ids of a group's members.
+    asks_versions : bool
+        Whether it asks for the versions that the broker knows. Otherwise each request needs its version, and goes out
+        as it is: to a server that may know that one request only.
 
     Raises
     ------
@@ -378,6 +382,7 @@ class Connection:
         security: Security = PLAINTEXT,
         timeout_s: float = TIMEOUT_S,
         client_id: str = CLIENT_ID,
+        asks_versions: bool = True,
     ) -> None:
         """Connect, ask for the versions that the broker knows, and say who we are."""
         self.address = f"{host}:{port}"
@@ -392,7 +397,7 @@ class Connection:
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._socket = security.encrypt(plain, host)
-            self._versions = self._ask_versions()
+            self._versions = self._ask_versions() if asks_versions else _ALL
             security.authenticate(self.call, self.address)
         except BaseException:
             plain.close()
