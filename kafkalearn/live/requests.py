@@ -32,7 +32,16 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.formats.wire import ALWAYS, INT32, Layout, Reader, decode_message, encode_message, recorded_layout, refuse_rest
+from kafkalearn.formats.wire import (
+    ALWAYS,
+    INT32,
+    Layout,
+    Reader,
+    decode_message,
+    encode_message,
+    recorded_layout,
+    refuse_rest,
+)
 from kafkalearn.live.errors import NoAnswer, Refused
 from kafkalearn.live.request_values import NONE, error_name
 

@@ -45,6 +45,11 @@ def group_of_ours(name: str) -> str:
             return group_id
 
 
+def reach(host: str, port: int) -> None:
+    """Pass in silence if somebody listens there; else `NoAnswer`."""
+    Connection(host, port, asks_versions=False).close()
+
+
 class Wire:
     """The clients of one stage before one server; to be closed, or used in a ``with`` block.
 
@@ -69,15 +74,15 @@ class Wire:
 
         Raises
         ------
-        NoAnswer
-            If nobody listens, or it is no server of Kafka's protocol.
+        KafkaLearnError
+            If the connection is closed, or what is sent is no answer of Kafka's protocol.
         """
         came: list[list[Came]] = []
         for number, step in enumerate(script):
             try:
                 came.append(self._play(number, step))
             except KafkaLearnError as error:
-                raise type(error)(f"at request {number + 1}: {error}") from None
+                raise KafkaLearnError(f"at request {number + 1}: {error}") from None
             if not is_as_wanted(number, came[-1]):
                 break
         return came

@@ -44,6 +44,9 @@ QUESTIONS = {
 }
 """The questions, in the order in which the help has them, and what each one answers."""
 
+BUILD = {"build": "build your own coordinator: does a server, in any language, answer as a real Kafka did"}
+"""What asks a server that a reader has written, and is made like a question: `kafkalearn.oncall.build`."""
+
 MCP = "mcp"
 """The subcommand that serves all questions over MCP: `kafkalearn.oncall.agents`."""
 
@@ -108,7 +111,7 @@ def command_parser(with_arguments: Collection[str] = tuple(QUESTIONS)) -> argpar
     parser.add_argument("--version", action="version", version=f"kafkalearn {__version__}")
     parser.add_argument("--completion", choices=("bash", "zsh", "tcsh"), help="print the completion for a shell")
     asked = parser.add_subparsers(dest="question", metavar="QUESTION", parser_class=_Parser)
-    for name, about in QUESTIONS.items():
+    for name, about in {**QUESTIONS, **BUILD}.items():
         one = asked.add_parser(name, help=about, description=about, allow_abbrev=False)
         if name in with_arguments:
             question_named(name).arguments(one)

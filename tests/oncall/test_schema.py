@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kafkalearn.base.files import data_directory
-from kafkalearn.oncall.command import FORMAT_VERSION, QUESTIONS
+from kafkalearn.oncall.command import BUILD, FORMAT_VERSION, QUESTIONS
 from tests.oncall.examples import QUESTIONS as EXAMPLES
 from tests.oncall.examples import asked
 
@@ -21,6 +21,7 @@ MORE = {
     "xray, cleaned": ["xray", str(data_directory("offsets-topic") / "cleaned" / "after-pass-2")],
     "xray, headers": ["xray", str(data_directory("lag") / "disk"), "--headers"],
     "safe, one replica": ["safe", "--replicas", "1"],
+    "build, the tasks": ["build", "--task"],
     "safe, fine": ["safe", "--replicas", "3", "--min-isr", "2", "--elr", "yes"],
 }
 
@@ -35,7 +36,7 @@ def faults(words):
 
 def test_the_schema_is_one_and_has_every_question():
     Draft202012Validator.check_schema(SCHEMA)
-    assert sorted(SCHEMA["$defs"]) == sorted(QUESTIONS)
+    assert sorted(SCHEMA["$defs"]) == sorted([*QUESTIONS, BUILD])
     assert {each["properties"]["version"]["const"] for each in SCHEMA["$defs"].values()} == {FORMAT_VERSION}
 
 

@@ -1,1 +1,1 @@
-"""The stages of "Build your own coordinator": the requests of each, and the script that records a real Kafka's answers."""
+"""The stages of "Build your own coordinator": the requests of each, and what records a real Kafka's answers."""

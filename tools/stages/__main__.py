@@ -3,7 +3,7 @@
     python3 -m tools.stages           every stage, on a cluster of three brokers; about five minutes
     python3 -m tools.stages expiry    these stages alone, the others as they are recorded
 
-Each stage is asked twice, and both times the answers must be the same. Nothing of them is computed by `kafkalearn`;
+Each stage is asked until the same answers have come twice. Nothing of them is computed by `kafkalearn`;
 `kafkalearn.exercises.build.comparing.normal` takes away what is not compared. It prints what has changed.
 """
 
@@ -29,10 +29,10 @@ from tools.stages.scripts import SCRIPTS
 
 RECORDED = Path(__file__).parents[2] / "kafkalearn" / "exercises" / "build" / "recorded.json"
 ABOUT = (
-    "The stages of Build your own coordinator: the requests of each, and what broker 1 of three answered; partition p of "
-    "the offsets topic, which has 50, was led by broker p mod 3 + 1. answers: what came after a step and before the next "
-    "one, each with the number of the step that asked, from 0. What is drawn at random stands in angle brackets. Bytes "
-    "are texts, a character a byte. Written by python3 -m tools.stages."
+    "The stages of Build your own coordinator: the requests of each, and what broker 1 of three answered; partition p "
+    "of the offsets topic, which has 50, was led by broker p mod 3 + 1. answers: what came after a step and before the "
+    "next one, each with the number of the step that asked, from 0. What is drawn at random stands in angle brackets. "
+    "Bytes are texts, a character a byte. Written by python3 -m tools.stages."
 )
 SWEPT = "expiry"
 """The stage that waits for the sweep of old offsets; every other one needs that no sweep comes: Kafka's takes a group
@@ -46,7 +46,7 @@ AROUND = {
     "offsets.topic.replication.factor": 1,
 }
 """What the brokers need beside the settings of the stages."""
-LOADED = 200
+LOADED, MOST_TIMES = 200, 4
 
 
 @contextmanager
@@ -79,7 +79,10 @@ def asked(address: tuple[str, int], script: Sequence[Step]) -> list[Step]:
         came = wire.played(script, lambda number, come: True)
         answers = [
             sorted(
-                ({"step": each["step"], "answer": normal(wire.names().named(as_json(each["answer"])))} for each in come),
+                (
+                    {"step": each["step"], "answer": normal(wire.names().named(as_json(each["answer"])))}
+                    for each in come
+                ),
                 key=lambda each: each["step"],
             )
             for come in came
@@ -87,14 +90,24 @@ def asked(address: tuple[str, int], script: Sequence[Step]) -> list[Step]:
     return [{**step, "answers": each} for step, each in zip(script, answers, strict=True)]
 
 
-def recorded(names: Sequence[str]) -> tuple[str, dict[str, list[Step]]]:
-    """The release, and these stages, each with its answers.
+def asked_twice(address: tuple[str, int], name: str) -> list[Step]:
+    """The answers that came twice: once a busy machine may take longer for one than is looked for it.
 
     Raises
     ------
     AssertionError
-        If a stage is answered in one way, and then in another.
+        If each time others came.
     """
+    seen: list[list[Step]] = []
+    while len(seen) < MOST_TIMES:
+        seen.append(asked(address, SCRIPTS[name]))
+        if seen[-1] in seen[:-1]:
+            return seen[-1]
+    raise AssertionError(f"{name} was answered in {MOST_TIMES} ways: {seen}")
+
+
+def recorded(names: Sequence[str]) -> tuple[str, dict[str, list[Step]]]:
+    """The release, and these stages, each with its answers."""
     found: dict[str, list[Step]] = {}
     version = ""
     for is_swept in (False, True):
@@ -103,9 +116,7 @@ def recorded(names: Sequence[str]) -> tuple[str, dict[str, list[Step]]]:
             with cluster(is_swept) as kafka:
                 version = kafka.release.version
                 for name in wanted:
-                    found[name] = asked(address_of(kafka), SCRIPTS[name])
-                    again = asked(address_of(kafka), SCRIPTS[name])
-                    assert again == found[name], f"{name} is answered in two ways:\n{found[name]}\n{again}"
+                    found[name] = asked_twice(address_of(kafka), name)
     return version, found
 
 

@@ -13,7 +13,7 @@ from kafkalearn.exercises.build.playing import Step, as_json
 from kafkalearn.live import request_values as values
 from kafkalearn.offsets.protocol import Subscription, encode_subscription
 
-BILLING, REFUNDS, ORDERS = "<group billing>", "<group refunds>", "<topic orders>"
+BILLING, REFUNDS, SEARCH, ORDERS = "<group billing>", "<group refunds>", "<group search>", "<topic orders>"
 VERSIONS = MappingProxyType(
     {
         "FindCoordinator": 2,
@@ -90,7 +90,9 @@ def sync(
 ) -> Step:
     """SyncGroup; the leader has the parts of all, by client."""
     given = {member(each): part.encode() for each, part in parts.items()}
-    fields = values.sync_group(group_id, member(client) if member_id is None else member_id, generation, given, instance)
+    fields = values.sync_group(
+        group_id, member(client) if member_id is None else member_id, generation, given, instance
+    )
     return asked(client, "SyncGroup", {"groupInstanceId": None, **fields})
 
 
@@ -108,9 +110,7 @@ def beat(
 
 def leave(client: str, *members: tuple[str, str | None]) -> Step:
     """LeaveGroup; of the client itself if nobody is named, else of each (id, instance id)."""
-    left = [
-        {"memberId": each, "groupInstanceId": instance} for each, instance in members or ((member(client), None),)
-    ]
+    left = [{"memberId": each, "groupInstanceId": instance} for each, instance in members or ((member(client), None),)]
     return asked(client, "LeaveGroup", {"groupId": BILLING, "members": left})
 
 
@@ -305,11 +305,11 @@ SCRIPTS: Mapping[str, Stage] = MappingProxyType(
             beat("b", 1),
             beat("a", 1),
             join("a"),
+            sync("a", 2, {"a": "orders-0, orders-1"}),
             join("e", "", session_ms=SHORT_MS),
-            join("f", ""),
+            join("a"),
             wait(5000),
             join("e", session_ms=SHORT_MS),
-            join("f"),
         ],
         "rebalance_timeout": [
             *stable("a", "b", rebalance_ms=SHORT_MS),
@@ -408,18 +408,23 @@ SCRIPTS: Mapping[str, Stage] = MappingProxyType(
         "expiry": [
             commit("tool", {("orders", 0): 4}, group_id=REFUNDS),
             join("a", "", instance="pod-1"),
+            join("b", "", instance="pod-2", session_ms=10 * LONG_MS, group_id=SEARCH),
             wait(INITIAL_MS),
             sync("a", 1, {"a": "orders-0"}, instance="pod-1"),
             commit("a", {("orders", 0): 5}, member("a"), 1, instance="pod-1"),
+            sync("b", 1, {"b": "orders-0"}, instance="pod-2", group_id=SEARCH),
+            commit("b", {("orders", 0): 6}, member("b"), 1, instance="pod-2", group_id=SEARCH),
             wait(8000),
             leave("tool", ("", "pod-1")),
             fetch(None, group_id=REFUNDS),
             wait(53_000),
             fetch(None, group_id=REFUNDS),
             fetch(None),
+            fetch(None, group_id=SEARCH),
             wait(9000),
             fetch(None),
             delete(),
+            fetch(None, group_id=SEARCH),
         ],
         "one_heartbeat": [
             comes("a"),
@@ -427,11 +432,9 @@ SCRIPTS: Mapping[str, Stage] = MappingProxyType(
             epoch("a", 2, owned=[0, 1, 2]),
             epoch("a", 2, topics=["orders"], owned=[0, 1, 2], rebalance_timeout_ms=LONG_MS),
             epoch("a", 2, topics=["orders"]),
-            epoch("a", 2, topics=[]),
-            epoch("a", 2, owned=[]),
-            epoch("a", 3, topics=["orders"]),
             epoch("a", -1),
-            epoch("a", 4),
+            epoch("a", 2),
+            comes("b"),
         ],
         "member_epochs": [
             epoch("x", 3),
@@ -465,6 +468,10 @@ SCRIPTS: Mapping[str, Stage] = MappingProxyType(
             epoch("a", 2),
             epoch("a", 2, owned=[0, 1]),
             epoch("a", 3),
+            epoch("b", 3, topics=[]),
+            epoch("a", 3),
+            epoch("b", 3, owned=[]),
+            epoch("a", 4),
         ],
         "members_come_and_go": [
             comes("a"),

@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.exercises.build.comparing import LACKS, MOST_LINES, RAISED, Comparison, Difference, told
-from kafkalearn.exercises.build.playing import Broker, Came, Step, played
+from kafkalearn.exercises.build.playing import Broker, Came, Step, names_in_python, played
 from kafkalearn.exercises.kit.compare import is_blank
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise
 from kafkalearn.exercises.kit.functions import how_it_ends
@@ -69,7 +69,7 @@ class Stage:
         """The requests alone."""
         return [{name: each for name, each in step.items() if name != "answers"} for step in self.steps]
 
-    def difference(self, comparison: Comparison, difference: Difference, is_known: bool = True) -> list[Said]:
+    def difference(self, comparison: Comparison, difference: Difference, helps: str = "") -> list[Said]:
         """What is said of the first difference: which request it is, what led to it, where to read.
 
         Parameters
@@ -78,22 +78,22 @@ class Stage:
             As far as it came.
         difference : Difference
             The one that it ended with.
-        is_known : bool
-            Whether the reader knows which stage it is, because it stands above.
+        helps : str
+            What a reader calls for help where the stage's number stands above already; empty: in a notebook.
         """
         step = difference.step
         what = f"`{step['request']}` of {step['client']}" if "request" in step else "while time passes"
-        begin = "" if is_known else f"stage {self.number}, *{self.title}*, "
+        begin = "" if helps else f"stage {self.number}, *{self.title}*, "
         where = f"{begin}request {difference.number + 1}, {what}: {{}}"
         first = max(0, len(comparison.history) - MOST_LINES)
         return [
             say(where[:1].upper() + where[1:], difference.sentence),
             told(comparison.history[first:], first),
             say(
-                "What Kafka is is Kafka {}; {} explains it, and {} helps.",
+                "Asked was Kafka {}. Chapter {} explains the rule; {} helps.",
                 as_words(self.release),
-                as_words(f"chapter {self.chapter}"),
-                as_words(f"build.hint({self.number})"),
+                as_words(self.chapter),
+                as_words(helps or f"build.hint({self.number})"),
             ),
         ]
 
@@ -158,7 +158,7 @@ class Answers:
 
     def compared(self, came: Any) -> Result:
         """The result of a run, as far as it went; what a process said may be anything."""
-        comparison = Comparison(self.stage.steps)
+        comparison = Comparison(self.stage.steps, names_in_python())
         try:
             found = _first(comparison, came)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
@@ -166,7 +166,7 @@ class Answers:
         if found is None:
             return Result(RIGHT, (f"Stage {self.stage.number}, *{self.stage.title}*: as Kafka answered.",))
         outcome = {LACKS: NOT_ATTEMPTED, RAISED: ERROR}.get(found.kind, WRONG)
-        return Result(outcome, tuple(self.stage.difference(comparison, found, is_known=False)))
+        return Result(outcome, tuple(self.stage.difference(comparison, found)))
 
     def matches(self, answer: object, wrong: object) -> bool:
         """No mistake is known by an answer of its own."""

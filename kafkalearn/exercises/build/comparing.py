@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from kafkalearn.exercises.build.playing import REQUIRED, Came, Names, Step, as_json, names_here
-from kafkalearn.exercises.kit.result import Block, Said, as_words, say
+from kafkalearn.exercises.build.playing import REQUIRED, Came, Names, Step, as_json
+from kafkalearn.exercises.kit.result import Block, Said, Sentence, as_words, say
 
 NOT_COMPARED = frozenset({"throttleTimeMs", "errorMessage", "host", "port", "committedLeaderEpoch", "skipAssignment"})
 """Words for people, addresses, and what no stage is about."""
@@ -57,16 +57,18 @@ def normal(answer: Any) -> Any:
     >>> normal({"throttleTimeMs": 0, "errorCode": 79, "generationId": -1, "memberId": "<member a>"})
     {'errorCode': 'MEMBER_ID_REQUIRED', 'memberId': '<member a>'}
     >>> normal({"members": [{"memberId": "b"}, {"memberId": "a", "groupInstanceId": None}]})
-    {'members': [{'memberId': 'a'}, {'memberId': 'b'}]}
+    {'members': [{'memberId': 'a', 'groupInstanceId': None}, {'memberId': 'b'}]}
     """
     if isinstance(answer, Mapping):
         error = answer.get("errorCode", NONE)
         error = ERRORS.get(error, f"ERROR_{error}") if type(error) is int else error
-        kept = {name: normal(each) for name, each in answer.items() if name not in NOT_COMPARED and each is not None}
+        kept = {name: normal(each) for name, each in answer.items() if name not in NOT_COMPARED}
         if "errorCode" not in answer:
             return kept
         if error != NONE:
-            named = [name for name in NAMING if name in kept and (name != "memberId" or _says_whose(answer))]
+            named = [
+                name for name in NAMING if kept.get(name) is not None and (name != "memberId" or _says_whose(answer))
+            ]
             kept = {name: kept[name] for name in named}
         return {"errorCode": error, **{name: each for name, each in kept.items() if name != "errorCode"}}
     if isinstance(answer, list | tuple):
@@ -82,7 +84,8 @@ def _says_whose(answer: Mapping[str, Any]) -> bool:
 def _place(entry: object) -> tuple[str, ...]:
     """Where an entry of a list stands."""
     if isinstance(entry, Mapping):
-        return tuple(str(entry.get(name, "")).rjust(6) for name in NAMING)
+        found = [entry.get(name) for name in NAMING]
+        return tuple("" if each is None else str(each).rjust(6) for each in found)
     return (str(entry).rjust(6),)
 
 
@@ -111,10 +114,12 @@ class Comparison:
     ----------
     recorded : list of steps
         Each with its ``"answers"``, as `kafkalearn.exercises.build.playing.Came`, in their normal form.
+    names : Names
+        What is known before the first answer: what the groups are called in this run.
     """
 
     recorded: Sequence[Step]
-    names: Names = field(default_factory=names_here)
+    names: Names
     history: list[tuple[Step, list[Came]]] = field(default_factory=list)
 
     def take(self, number: int, came: Sequence[Came]) -> Difference | None:
@@ -129,13 +134,15 @@ class Comparison:
         """
         found: list[Came] = []
         for each in came:
-            client, request = self._asked(each["step"])
             if "answer" in each:
+                client, request = self._asked(each["step"])
                 if (same := self._same_id(each, client, request)) is not None:
                     return same
                 self.names.note(client, request, each["answer"])
         for each in came:
-            found.append({**each, "answer": normal(self.names.named(as_json(each["answer"])))} if "answer" in each else each)
+            found.append(
+                {**each, "answer": normal(self.names.named(as_json(each["answer"])))} if "answer" in each else each
+            )
         self.history.append((self.recorded[number], found))
         return next(self._differences(number, found), None)
 
@@ -165,16 +172,20 @@ class Comparison:
                 yield self._too_early(number, each)
             elif (place := difference_of(expected[step], each["answer"])) is not None:
                 where, kafka, answered = place
-                sentence = say("{} is {}, and Kafka answers {}.", as_words(where), answered, kafka)
+                sentence = say("{} is {}, and Kafka answers {}.", as_words(where), in_short(answered), in_short(kafka))
                 yield self._difference(step, sentence, each["answer"], expected[step], OTHERWISE)
         answered_steps = {each["step"] for each in came}
         for step in sorted(expected.keys() - answered_steps):
-            words = "it is not answered, and Kafka answers {}" + (" then." if step == number else f" {self._when(number)}.")
-            yield self._difference(step, say(words, expected[step]), None, expected[step], SILENT)
+            words = "it is not answered, and Kafka answers {}" + (
+                " then." if step == number else f" {self._when(number)}."
+            )
+            yield self._difference(step, say(words, in_short(expected[step])), None, expected[step], SILENT)
 
     def _too_early(self, number: int, each: Came) -> Difference:
         step = each["step"]
-        later = [at for at, one in enumerate(self.recorded) if at > number and any(a["step"] == step for a in one["answers"])]
+        later = [
+            at for at, one in enumerate(self.recorded) if at > number and any(a["step"] == step for a in one["answers"])
+        ]
         if later:
             words = f"it is answered {self._when(number, step)}, and Kafka answers it {self._when(later[0])}."
         else:
@@ -195,9 +206,13 @@ class Comparison:
         if "lacks" in each:
             return self._difference(step, say("there is no method {} yet.", as_words(each["lacks"])), None, None, LACKS)
         if "twice" in each:
-            return self._difference(step, say("it is answered a second time, with {}.", each["twice"]), None, None, TWICE)
+            return self._difference(
+                step, say("it is answered a second time, with {}.", in_short(each["twice"])), None, None, TWICE
+            )
         name, words, line = each["raised"]
-        sentence = say("{} was raised{}{}", as_words(name), as_words(f": {words}") if words else as_words("."), _at(line))
+        sentence = say(
+            "{} was raised{}{}", as_words(name), as_words(f": {words}") if words else as_words("."), _at(line)
+        )
         return self._difference(step, sentence, None, None, RAISED)
 
     def _difference(self, step: int, sentence: Said, came: object, kafka: object, kind: str) -> Difference:
@@ -219,7 +234,7 @@ def difference_of(kafka: Any, came: Any, where: str = "the answer") -> tuple[str
     ('members', [{'memberId': 'a'}], [])
     >>> difference_of({"errorCode": "NONE"}, {"errorCode": "NONE", "more": 1})
     """
-    if isinstance(kafka, Mapping):
+    if isinstance(kafka, Mapping) and kafka.keys() != {"bytes"}:
         if not isinstance(came, Mapping):
             return where, kafka, came
         begin = "" if where == "the answer" else f"{where}."
@@ -237,35 +252,57 @@ def difference_of(kafka: Any, came: Any, where: str = "the answer") -> tuple[str
     return None if type(kafka) is type(came) and kafka == came else (where, kafka, came)
 
 
-MOST_LINES = 9
+MOST_LINES, WIDTH = 9, 110
 
 
 def told(history: Sequence[tuple[Step, list[Came]]], first: int = 0) -> Block:
-    """The last steps of a run, a line each: what was asked, and what came."""
+    """The last steps of a run, a line each: what was asked, and what came.
+
+    >>> step = {"client": "a", "request": "Heartbeat", "fields": {"groupId": "g", "generationId": 1}}
+    >>> print(told([(step, [{"step": 0, "answer": {"errorCode": "NONE"}}]), ({"wait_ms": 50}, [])]))
+     1  a: Heartbeat generationId=1
+          answered: errorCode=NONE
+     2  50 ms pass
+    """
     lines = []
     for number, (step, came) in enumerate(history, first + 1):
-        what = f"{step['wait_ms']} ms pass" if "wait_ms" in step else f"{step['client']}: {step['request']} {_fields(step)}"
-        lines.append(f"{number:>2}  {what}"[:150])
+        what = f"{step['wait_ms']} ms pass" if "wait_ms" in step else _asked(step)
+        lines.append(f"{number:>2}  {what}")
         for each in came:
             whose = "" if each["step"] == number - 1 else f" to request {each['step'] + 1}"
-            lines.append(f"      answered{whose}: {_in_short(each.get('answer', each))}"[:150])
-    return Block("\n".join(lines))
+            lines.append(f"      answered{whose}: {in_short(each.get('answer', each))}")
+    return Block("\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..." for line in lines))
 
 
-def _fields(step: Step) -> str:
+def _asked(step: Step) -> str:
+    """A request in a line: what is the same in every stage is left out."""
     shown = {
-        name: each
+        name: [one["name"] for one in each] if name == "protocols" else each
         for name, each in step["fields"].items()
-        if each not in (None, [], "") and name not in ("groupId", "protocolType", "keyType")
+        if each not in (None, "") and name not in _ALWAYS_THE_SAME
     }
-    return _in_short(shown)
+    return f"{step['client']}: {step['request']} {in_short(shown)}"
 
 
-def _in_short(fields: object) -> str:
+_ALWAYS_THE_SAME = ("groupId", "protocolType", "keyType", "committedLeaderEpoch", "sessionTimeoutMs")
+
+
+def in_short(fields: object) -> Sentence:
+    """Fields of an answer as words: their names and values, the texts without quotes.
+
+    >>> print(in_short({"errorCode": "NONE", "members": [{"memberId": "<member a>"}], "assignment": None}))
+    errorCode=NONE, members=[(memberId=<member a>)], assignment=null
+    """
+    return as_words(_short(fields, is_outer=True))
+
+
+def _short(fields: object, is_outer: bool = False) -> str:
     if isinstance(fields, Mapping):
         if fields.keys() == {"bytes"}:
             return repr(str(fields["bytes"]).encode("latin-1", "replace"))
-        return ", ".join(f"{name}={_in_short(each)}" for name, each in fields.items())
+        text = ", ".join(f"{name}={_short(each)}" for name, each in fields.items() if name != "committedLeaderEpoch")
+        return text if is_outer else f"({text})"
     if isinstance(fields, list):
-        return f"[{'; '.join(map(_in_short, fields))}]"
-    return str(fields)
+        return f"[{', '.join(map(_short, fields))}]"
+    text = "null" if fields is None else str(fields) or "''"
+    return f"{text[:40]}... ({len(text)} long)" if len(text) > 60 else text

@@ -2,11 +2,12 @@
 
 A script is a list of steps, each plain data: a request of a client, ``{"client": "a", "request": "Heartbeat",
 "version": 3, "fields": {...}}``, or time that passes, ``{"wait_ms": 600}``. What is drawn at random stands in a script
-by a name in angle brackets: ``"<member a>"`` is the id that client a was answered, ``"<topic orders>"`` the id of a topic,
-``"<group billing>"`` a group that nobody has used before. `filled` puts in what they are in this run, `Names` notes it.
+by a name in angle brackets: ``"<member a>"`` is the id that client a was answered, ``"<topic orders>"`` the id of a
+topic, ``"<group billing>"`` a group that nobody has used before. `Names` notes what they are in this run.
 
 What came is a list for each step: the answers that came after it and before the next step, each with the number of the
-step that has asked. A coordinator may answer at once or later, so a class gets with each request a function to reply with.
+step that has asked. A coordinator may answer at once or later, so a class gets with each request a function to reply
+with.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ SETTINGS: Mapping[str, int] = MappingProxyType(
         "group.consumer.session.timeout.ms": 5000,
     }
 )
-"""The settings of the brokers that were recorded, by Kafka's names: shorter than Kafka's own, so that little is waited for."""
+"""The settings of the brokers that were recorded, by Kafka's names: so short that little is waited for."""
 
 
 class Broker:
@@ -84,7 +85,7 @@ class Broker:
         self._numbers = count()
 
     def after(self, delay_ms: int, call: Callable[[], object]) -> None:
-        """Call a function without arguments, once, when so many milliseconds have passed; there is no taking it back."""
+        """Call a function without arguments, once, when so many milliseconds have passed; it cannot be taken back."""
         heapq.heappush(self._timers, (self.now_ms + max(0, int(delay_ms)), next(self._numbers), call))
 
     def advance(self, ms: int) -> None:
@@ -163,7 +164,14 @@ class Names:
 
 def names_here(groups: Callable[[str], str] = str) -> Names:
     """The names that are known before a run: the groups of all scripts, each called as `groups` says."""
-    return Names({f"<group {each}>": groups(each) for each in ("billing", "refunds")})
+    return Names({f"<group {each}>": groups(each) for each in ("billing", "refunds", "search")})
+
+
+def names_in_python() -> Names:
+    """The same for a class in this Python, which is told the id of the topic."""
+    names = names_here()
+    names.known[_TOPIC] = TOPICS["orders"].id
+    return names
 
 
 # A class of the reader's own.
@@ -216,8 +224,7 @@ class _Run:
 
     def __init__(self, kind: Callable[[Broker], Any], script: Sequence[Step]) -> None:
         self.kind, self.script, self.broker = kind, script, Broker()
-        self.names = names_here()
-        self.names.known[_TOPIC] = TOPICS["orders"].id
+        self.names = names_in_python()
         self.came: list[list[Came]] = []
         self.coordinator: Any = None
 

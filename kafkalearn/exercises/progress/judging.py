@@ -33,13 +33,13 @@ of a function that no process could be confined for."""
 
 @cache
 def all_exercises() -> Mapping[str, Exercise]:
-    """Every exercise of every chapter, by the name in a record: ``"01.same_partition"``.
+    """Every exercise of every chapter and every stage of `build`, by the name in a record: ``"01.same_partition"``.
 
     >>> all_exercises()["01.same_partition"].name
     'same_partition'
     """
     found = [name for _, name, _ in iter_modules(exercises.__path__) if name.startswith("chapter")]
-    chapters = [import_module(f"{exercises.__name__}.{name}") for name in sorted(found)]
+    chapters = [import_module(f"{exercises.__name__}.{name}") for name in (*sorted(found), "build")]
     return {each.progress.exercise: each for chapter in chapters for each in chapter.all_exercises()}
 
 

@@ -6,13 +6,15 @@ import ast
 import dis
 import inspect
 import json
+import linecache
 import math
 import os
 import re
 import stat
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -345,7 +347,7 @@ def _record(path: Path | None) -> Record:
     return read_file(path) if path is not None and path.exists() else Record()
 
 
-LONGEST = 20_000
+LONGEST = 60_000
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set)
 
 
@@ -359,13 +361,13 @@ def source_of(function: object) -> tuple[str, str]:
     Parameters
     ----------
     function : object
-        A function or a lambda. With it come the functions, modules and plain values that it uses by a name of its
-        own notebook or module, and the values that it has closed over.
+        A function or a lambda. With it come the functions, classes, modules and plain values that it uses by a name
+        of its own notebook or module, and the values that it has closed over.
 
     Raises
     ------
     NoSource
-        If there is no source (a function in C), if it is longer than 20,000 characters, or if it uses something else.
+        If there is no source (a function in C), if it is longer than 60,000 characters, or if it uses something else.
 
     Examples
     --------
@@ -411,14 +413,26 @@ class _Pieces:
             return
         elif own is not None:
             self.imports.add(f"from {value.__module__} import {own} as {name}")
-        elif isinstance(inspect.unwrap(value), FunctionType):
-            defined = self.add(value)
+        elif isinstance(value, type) or isinstance(inspect.unwrap(value), FunctionType):
+            defined = self.add_class(value) if isinstance(value, type) else self.add(value)
             self.texts += [f"{name} = {defined}"] if name != defined else []
         elif _is_plain(value):
             self.names.add(name)
             self.texts.append(f"{name} = {value!r}")
         else:
-            raise NoSource(f"it uses {name}, which is no function, no module and no plain value")
+            raise NoSource(f"it uses {name}, which is no function, no class, no module and no plain value")
+
+    def add_class(self, kind: type) -> str:
+        """A class of a notebook's own, after the classes, functions and values that it uses."""
+        name = kind.__name__
+        if name not in self.names:
+            self.names.add(name)
+            node, text, namespace = _definition_of_class(kind)
+            for used in sorted(_names_in_class(node, kind)):
+                if used in namespace and used != name:
+                    self._define(used, namespace[used])
+            self.texts.append(text)
+        return name
 
 
 def _definition(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
@@ -445,12 +459,82 @@ def _definition(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, s
     return innermost, f"({ast.get_source_segment(whole, innermost)})"
 
 
+def _definition_of_class(kind: type) -> tuple[ast.ClassDef, str, Mapping[str, object]]:
+    """Where a class is defined, the text there, and the names around it.
+
+    It is found by its methods; one without methods of its own (a dataclass) by its name in what was run last.
+    """
+    functions = _methods(kind)
+    namespace = functions[0].__globals__ if functions else vars(sys.modules.get(kind.__module__, sys))
+    texts = ["".join(lines) for _, _, lines, *_ in _run_last()]
+    for function in functions:
+        with suppress(OSError, TypeError):
+            texts.insert(0, "".join(inspect.findsource(function)[0]))
+    lines_of_methods = {each.__code__.co_firstlineno for each in functions}
+    for whole in texts:
+        with suppress(SyntaxError):
+            for node in ast.walk(_parsed(whole)):
+                if isinstance(node, ast.ClassDef) and node.name == kind.__name__ and _is_of(node, lines_of_methods):
+                    lines = whole.splitlines()[_first_line(node) - 1 : node.end_lineno]
+                    return node, textwrap.dedent("\n".join(lines)), namespace
+    raise NoSource(f"the source of {kind.__name__} is not known")
+
+
+def _run_last() -> list[Any]:
+    """The texts of cells, the last one first, as `linecache` keeps them."""
+    cells = [each for name, each in linecache.cache.items() if not name.endswith(".py") or "ipykernel" in name]
+    return [each for each in reversed(cells) if len(each) == 4]
+
+
+def _is_of(node: ast.ClassDef, lines_of_methods: Collection[int]) -> bool:
+    """Whether the methods of a class stand in this definition; a dataclass has further ones that stand nowhere."""
+    own = {_first_line(each) for each in node.body if isinstance(each, ast.FunctionDef)}
+    return not own or bool(own & {*lines_of_methods})
+
+
+def _names_in_class(node: ast.ClassDef, kind: type) -> set[str]:
+    """The names that a class reads of its notebook: in its methods, and around them in its body."""
+    found: set[str] = set()
+    waiting: list[ast.AST] = [*node.bases, *node.keywords, *node.decorator_list, *node.body]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ast.FunctionDef):
+            found |= _names_around(each)
+            continue
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
+            found.add(each.id)
+        waiting += [part for name, part in _parts_of(each) if name != "annotation"]
+    for each in _methods(kind):
+        found |= {*_globals_in(each.__code__)}
+    return found
+
+
+def _methods(kind: type) -> list[FunctionType]:
+    """The functions that a class defines itself."""
+    found = [each for each in map(_function_in, vars(kind).values()) if each is not None]
+    return [each for each in found if each.__qualname__.startswith(f"{kind.__qualname__}.")]
+
+
+def _function_in(value: object) -> FunctionType | None:
+    """The function of a method, however it is wrapped: as a property, a class method, a static one."""
+    inner = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+    inner = inspect.unwrap(inner) if callable(inner) else inner
+    return inner if type(inner) is FunctionType else None
+
+
+def _parts_of(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    for name, value in ast.iter_fields(node):
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, ast.AST):
+                yield name, each
+
+
 @lru_cache(maxsize=4)
 def _parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def _first_line(node: ast.FunctionDef) -> int:
+def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
     return min([node.lineno, *(each.lineno for each in node.decorator_list)])
 
 
@@ -485,12 +569,11 @@ def _globals_in(code: CodeType) -> Iterator[str]:
             yield from _globals_in(constant)
 
 
-def _names_around(node: ast.FunctionDef | ast.Lambda) -> Iterator[str]:
+def _names_around(node: ast.FunctionDef | ast.Lambda) -> set[str]:
     """What its definition needs before it is called: decorators and defaults; annotations are not looked at."""
     around = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
     around += node.decorator_list if isinstance(node, ast.FunctionDef) else []
-    for tree in around:
-        yield from (each.id for each in ast.walk(tree) if isinstance(each, ast.Name))
+    return {each.id for tree in around for each in ast.walk(tree) if isinstance(each, ast.Name)}
 
 
 def _name_in_module(value: object) -> str | None:

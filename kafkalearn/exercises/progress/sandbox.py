@@ -29,7 +29,7 @@ _NOT_RUN = "was not run: "
 _MODULES = (
     *("bisect", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools"),
     *("hashlib", "heapq", "itertools", "json", "math", "numbers", "operator", "random", "re", "statistics", "string"),
-    *("struct", "textwrap", "typing", "zlib"),
+    *("struct", "textwrap", "typing", "uuid", "zlib"),
 )
 """What a function may import of Python's own; of this library it may import all."""
 _CODECS = ("ascii", "idna", "latin_1", "utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le", "utf_8")

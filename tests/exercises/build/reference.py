@@ -145,9 +145,9 @@ class Coordinator:
             return
         member = group.members[member_id]
         is_same = member.protocols == self.protocols_of(request)
-        if group.state == "CompletingRebalance" and is_same:
-            self.answer_join(group, member, reply)
-        elif group.state == "Stable" and is_same and member_id != group.leader:
+        is_settled = group.state == "CompletingRebalance"
+        is_settled = is_settled or (group.state == "Stable" and member_id != group.leader)
+        if is_same and is_settled:
             self.answer_join(group, member, reply)
         else:
             self.rejoin(group, member, request, reply)
@@ -243,7 +243,9 @@ class Coordinator:
             reply, member.join_reply = member.join_reply, None
             if reply:
                 self.answer_join(group, member, reply)
-        self.broker.after(self.longest_ms(group), lambda generation=group.generation: self.end_of_sync(group, generation))
+        self.broker.after(
+            self.longest_ms(group), lambda generation=group.generation: self.end_of_sync(group, generation)
+        )
 
     def vote(self, group):
         common = self.common_protocols(group)
@@ -598,7 +600,11 @@ class Coordinator:
     def reconcile(self, group, consumer, owned):
         if consumer.revoking and (owned is None or owned & consumer.revoking):
             return
-        if not consumer.revoking and consumer.epoch == group.target_epoch and consumer.assigned == group.target[consumer.id]:
+        if (
+            not consumer.revoking
+            and consumer.epoch == group.target_epoch
+            and consumer.assigned == group.target[consumer.id]
+        ):
             return
         target = group.target[consumer.id]
         kept, revoking = consumer.assigned & target, consumer.assigned - target
