@@ -105,7 +105,7 @@ def build(address: str, wanted: Sequence[int] = (), goes_on: bool = False) -> Bu
     """
     chosen = [stage_of(number) for number in wanted] or list(stages())
     host, port = place_of(address)
-    from kafkalearn.oncall.build_wire import reach  # needs packages; the tasks do not
+    from kafkalearn.live.stage_wire import reach  # needs packages; the tasks do not
 
     reach(host, port)
     return Built(address, tuple(_asked(host, port, chosen, goes_on)))
@@ -121,7 +121,7 @@ def _asked(host: str, port: int, chosen: Sequence[Stage], goes_on: bool) -> Iter
 
 def asked(host: str, port: int, stage: Stage) -> Asked:
     """What one stage comes to before one server."""
-    from kafkalearn.oncall.build_wire import Wire
+    from kafkalearn.live.stage_wire import Wire
 
     with Wire(host, port, lambda number: len(stage.steps[number]["answers"])) as wire:
         comparison = Comparison(stage.steps, Names(dict(wire.names().known)))

@@ -22,7 +22,7 @@ from kafkalearn.live import Kafka
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.questions import place_offsets_topic
 from kafkalearn.live.request_values import error_name, heartbeat
-from kafkalearn.oncall.build_wire import Wire, group_of_ours
+from kafkalearn.live.stage_wire import Wire, group_of_ours
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from tools.recordings import differences
 from tools.stages.scripts import SCRIPTS

@@ -10,7 +10,7 @@ In a notebook::
 
 The class has a method for each kind of request, `kafkalearn.exercises.build.playing` says how it is called. The same
 stages ask a server in any language: ``kafkalearn build --stage 1 localhost:9092``. How far one is is kept and handed in
-like the exercises of the chapters; ``README.md`` beside this file has all stages for a course.
+like the exercises of the chapters; ``docs/build.md`` has all stages for a course.
 """
 
 from __future__ import annotations

@@ -479,7 +479,7 @@ def test_what_its_notebook_has_not_is_left_to_its_call():
         (len, "it is not a function written in Python"),
         (str.upper, "it is not a function written in Python"),
         (eval("lambda n: n"), "its source is not known"),
-        (uses_an_object, "it uses OBJECT, which is no function, no module and no plain value"),
+        (uses_an_object, "it uses OBJECT, which is no function, no class, no module and no plain value"),
     ],
 )
 def test_what_cannot_be_kept_says_why(function, reason):
@@ -489,7 +489,7 @@ def test_what_cannot_be_kept_says_why(function, reason):
 
 def test_a_text_that_is_too_long_is_not_kept(monkeypatch):
     monkeypatch.setitem(globals(), "TABLE", dict.fromkeys(range(LONGEST // 100), "x" * 100))
-    with pytest.raises(NoSource, match="it is longer than 20,000 characters"):
+    with pytest.raises(NoSource, match="it is longer than 60,000 characters"):
         source_of(uses_all)
 
 

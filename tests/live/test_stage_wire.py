@@ -17,9 +17,9 @@ from kafkalearn.exercises.build import stages
 from kafkalearn.exercises.kit.result import RIGHT, WRONG
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.nodes import HOST, free_ports
+from kafkalearn.live.stage_server import Server
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.build import NOT_ASKED, asked, build, place_of
-from kafkalearn.oncall.build_server import Server
 from tests.exercises.build.mutants import MUTANTS, mutant
 from tests.exercises.build.reference import Coordinator
 from tests.oncall.examples import asked as command

@@ -2,7 +2,7 @@
 
 The class is the one that `kafkalearn.exercises.build.check` takes::
 
-    from kafkalearn.oncall.build_server import serve
+    from kafkalearn.live.stage_server import serve
 
     serve(MyCoordinator, port=9092)  # until it is interrupted; kafkalearn build localhost:9092 asks it
 
