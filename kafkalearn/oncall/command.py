@@ -105,7 +105,7 @@ def question_named(name: str) -> ModuleType:
     return import_module(f"kafkalearn.oncall.{name}")
 
 
-def command_parser(with_arguments: Collection[str] = tuple(QUESTIONS)) -> argparse.ArgumentParser:
+def command_parser(with_arguments: Collection[str] = (*QUESTIONS, *BUILD)) -> argparse.ArgumentParser:
     """The parser of the command; only the questions whose arguments are wanted are imported."""
     parser = _Parser("kafkalearn", description=ABOUT, epilog=EXIT_CODES, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"kafkalearn {__version__}")

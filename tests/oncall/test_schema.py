@@ -36,7 +36,7 @@ def faults(words):
 
 def test_the_schema_is_one_and_has_every_question():
     Draft202012Validator.check_schema(SCHEMA)
-    assert sorted(SCHEMA["$defs"]) == sorted([*QUESTIONS, BUILD])
+    assert sorted(SCHEMA["$defs"]) == sorted([*QUESTIONS, *BUILD])
     assert {each["properties"]["version"]["const"] for each in SCHEMA["$defs"].values()} == {FORMAT_VERSION}
 
 

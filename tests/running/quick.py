@@ -43,6 +43,7 @@ LEFT_OUT = {
         "tests/benchmarks",
         "tests/exercises/progress/test_grades.py",
         "tests/exercises/progress/test_sandbox.py",
+        "tests/exercises/build/test_hand_in.py",
         "tests/exercises/test_in_a_kernel.py",
         "tests/oncall/test_command.py::test_a_pipe_that_is_closed_early_is_no_error",
         "tests/oncall/test_agents.py::test_every_tool_answers_as_the_command_does",

@@ -443,4 +443,4 @@ def test_a_folder_of_essays_is_named_as_such(tmp_path, capsys):
     assert grades.main([str(tmp_path)]) == 1
     assert "essay.docx is a file that ends in .docx" in capsys.readouterr().err
     assert grades.main([str(tmp_path / "nowhere")]) == 1
-    assert capsys.readouterr().err.endswith("nowhere is no folder\n")
+    assert capsys.readouterr().err.endswith("nowhere is not a folder\n")
