@@ -20,6 +20,7 @@ from kafkalearn.oncall.durability import Given, Harm, PartitionNow
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.oncall.settings import PropertiesFile, Unread
 from kafkalearn.oncall.settings_files import Read, read_files, unread_in
+from kafkalearn.oncall.share_safe import Share, share_troubles
 from kafkalearn.oncall.transactional import Trouble, troubles_of
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
@@ -47,6 +48,7 @@ def safe(
     topic_settings: Mapping[str, object] | None = None,
     partitions: Iterable[PartitionNow] = (),
     has_eligible_leader_replicas: bool | None = None,
+    share: Share | None = None,
     release: str = DEFAULT_RELEASE,
 ) -> Safe:
     """Whether these settings can lose or double a record, with the shortest run that does.
@@ -73,6 +75,8 @@ def safe(
     has_eligible_leader_replicas : bool or None
         Whether the feature ``eligible.leader.replicas.version`` is on (KIP-966, since 4.0); None: both are tried, and
         where they differ the answer is "cannot tell". A new cluster of 4.1 has it, an upgraded one has not.
+    share : Share or None
+        A share group that reads the topic (`kafkalearn.oncall.share_safe.Share`): its settings, and how long it works.
     release : str
         Of brokers and producer.
 
@@ -139,10 +143,12 @@ def safe(
         partitions, given[durability.MIN_ISR].value, producer.acks == "all", bool(given[durability.UNCLEAN].value)
     )
     of_transactions, unsaid = troubles_of(read)
-    notes = (*_notes(given, settings), *unsaid)
+    of_share, said = ((), ()) if share is None else share_troubles(share, read, line)
+    notes = (*_notes(given, settings), *unsaid, *said)
     unread = tuple((name, each) for side, name, file in read for each in unread_in(side, file))
     return Safe(
-        line, shown, harms, beyond, seen, remedy, notes, settings, hangs, elr, topic_now, of_transactions, unread
+        line, shown, harms, beyond, seen, remedy, notes, settings, hangs, elr, topic_now, of_transactions, unread,
+        of_share,
     )  # fmt: skip
 
 
@@ -221,6 +227,7 @@ class Safe(Answer):
     now: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # what is wrong already, and with which partitions
     transactions: tuple[Trouble, ...] = ()  # what goes wrong with those of a producer that has a transactional.id
     unread: tuple[tuple[str, Unread], ...] = ()  # of each file the lines that were not read
+    share: tuple[Trouble, ...] = ()  # what goes wrong for the share group that reads the topic
 
     @property
     def outcome(self) -> Outcome:
@@ -228,7 +235,7 @@ class Safe(Answer):
 
         Never fine where a line was not read that is near a setting: what it was to say is not known.
         """
-        if self.now or self.transactions:
+        if self.now or self.transactions or self.share:
             return Outcome.FOUND
         if self.hangs_on_elr:
             return Outcome.CANNOT_TELL
@@ -264,6 +271,7 @@ class Safe(Answer):
             "remedy": dict(self.remedy),
             "now": [{"words": words, "partitions": [*numbers]} for words, numbers in self.now.items()],
             "transactions": [each._asdict() for each in self.transactions],
+            "share": [each._asdict() for each in self.share],
             "notes": [*self.notes],
             "unread": [{"file": name, **asdict(each)} for name, each in self.unread],
         }
@@ -302,6 +310,8 @@ class Safe(Answer):
             said.append(wrapped(f"Not in silence: {durability.WITH_AN_ERROR[result]}, if {failures}."))
         for each in self.transactions:
             said.append(wrapped(f"Transactions: {each.words}. Set {each.setting} = {each.remedy} ({each.origin})."))
+        for each in self.share:
+            said.append(wrapped(f"Share group: {each.words}. Set {each.setting} = {each.remedy} ({each.origin})."))
         said += [wrapped(each) for each in self._not_read()]
         return "\n".join([*said, *map(wrapped, self.notes)])
 
@@ -369,6 +379,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--elr", choices=("yes", "no"), help="whether eligible leader replicas are on (KIP-966)")
     parser.add_argument("--release", default=DEFAULT_RELEASE, help="of brokers and producer")
     parser.add_argument("--film", metavar="FILE", help="the run as a player (.html) or a picture of key frames (.svg)")
+    group = parser.add_argument_group("a share group that reads the topic")
+    group.add_argument(
+        "--share", action="append", default=[], metavar="NAME=VALUE",
+        help="a setting of the group, as in --share share.record.lock.duration.ms=60000",
+    )  # fmt: skip
+    group.add_argument(
+        "--processing-ms", type=int, metavar="N", help="the longest time from a poll to its last acknowledgement"
+    )
     files = parser.add_argument_group("files; flags go before them")
     file_argument(files, "--file", action="append", default=[], help="a properties file; whose it is is recognised")
     for side in SIDES:
@@ -398,11 +416,24 @@ def answer(options: argparse.Namespace) -> Safe:
         topic_settings=of_cluster,
         partitions=now,
         has_eligible_leader_replicas=elr,
+        share=_share(options),
         release=options.release,
     )
     if options.film is not None:
         _write_film(found, Path(options.film))
     return found
+
+
+def _share(options: argparse.Namespace) -> Share | None:
+    if not options.share and options.processing_ms is None:
+        return None
+    settings = {}
+    for written in options.share:
+        name, equals, value = written.partition("=")
+        if not equals:
+            raise KafkaLearnError(f"--share takes NAME=VALUE, got {written!r}")
+        settings[name.strip()] = value.strip()
+    return Share(settings, options.processing_ms)
 
 
 def _of_cluster(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kafkalearn.base.checks import one_of
@@ -141,10 +141,21 @@ def _of(given: list[tuple[str, str, PropertiesFile]], side: str) -> list[tuple[s
 
 
 def _number(name: str, files: list[tuple[str, str, PropertiesFile]]) -> _Value:
+    return _Value(*number_of(name, files, DEFAULTS[name]))
+
+
+def number_of(name: str, files: Sequence[tuple[str, str, PropertiesFile]], default: int) -> tuple[int, str]:
+    """A number from the first file that sets it, and where it is from.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it is no number there.
+    """
     for _, origin, read in files:
         if name in read.values:
             text = read.values[name].strip()
             if not text.isascii() or not text.isdigit():
                 raise KafkaLearnError(f"{name} is a number, and {origin} has {shown(text)}")
-            return _Value(int(text), origin)
-    return _Value(DEFAULTS[name], "the default")
+            return int(text), origin
+    return default, "the default"

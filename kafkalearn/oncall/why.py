@@ -296,6 +296,8 @@ class Why(Answer):
         still_ms = standstill_ms(history)
         still = "" if still_ms is None or history.protocol != "classic" else f", {seconds(still_ms)} in all"
         kind = "" if history.protocol == "classic" else " (KIP-848: nobody waits for all)"
+        if history.is_share:
+            kind = " (a share group: several members may have a partition, nobody waits)"
         name = NO_NAME if history.group is None else history.group
         lines = [wrapped(f"{name}{kind}: {counted(len(later), 'rebalance')}{still}")]
         if not later and not history.is_whole:

@@ -262,3 +262,4 @@ class GroupHistory:
     is_rolling: bool  # members closed and came back one after the other
     is_whole: bool = True  # its lines show how the group stood at their end, and no member that went without an answer
     seen: tuple[str, ...] = ()  # what its lines say, in words, where they do not show how the group stood
+    is_share: bool = False  # a line of its coordinator says that a member joined a share group

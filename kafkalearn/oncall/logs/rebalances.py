@@ -532,6 +532,7 @@ def _history(group: str | None, found: list[LogEvent], clients: Clients) -> Grou
         *(group, protocol, tuple(rebalances), notes, bool(found), _is_rolling(rebalances)),
         whole,
         () if whole else tuple(said),
+        any(each.kind == kinds.MEMBER_JOINED and each.fields.get("protocol") == "share" for each in found),
     )
 
 
