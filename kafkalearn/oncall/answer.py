@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from pathlib import Path
@@ -45,7 +45,7 @@ class Answer:
         """What the command ends with."""
         raise NotImplementedError(f"{type(self).__name__} lacks outcome")
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> Mapping[str, object]:
         """The answer as a dict that `json.dumps` takes as it is; its keys are stable."""
         raise NotImplementedError(f"{type(self).__name__} lacks as_data()")
 

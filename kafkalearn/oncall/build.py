@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.exercises.build import Stage, stage_of, stages
@@ -17,6 +18,9 @@ from kafkalearn.exercises.build.comparing import Comparison, Difference
 from kafkalearn.exercises.build.playing import Names
 from kafkalearn.exercises.kit.result import RIGHT, WRONG, Block, Result
 from kafkalearn.oncall.answer import Answer, Outcome, wrapped
+
+if TYPE_CHECKING:
+    from kafkalearn.oncall.shapes import BuildData, TextData
 
 NOT_ASKED = "not asked"
 
@@ -53,7 +57,7 @@ class Built(Answer):
         """Fine if every stage that was wanted is answered as Kafka did."""
         return Outcome.FINE if all(each.outcome == RIGHT for each in self.asked) else Outcome.FOUND
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> BuildData:
         """As `Answer.as_data`."""
         return {
             "address": self.address,
@@ -168,7 +172,7 @@ class Text(Answer):
         """There is nothing to worry about."""
         return Outcome.FINE
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> TextData:
         """As `Answer.as_data`."""
         return {"text": self.text}
 

@@ -19,6 +19,7 @@ from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
 
 if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
+    from kafkalearn.oncall.shapes import LagData, LagRow
 
 APART_S = 10.0  # between the two looks at a cluster
 
@@ -370,9 +371,9 @@ class Lag(Answer):
             return Outcome.FOUND
         return Outcome.CANNOT_TELL if Outcome.CANNOT_TELL in outcomes else Outcome.FINE
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> LagData:
         """As `Answer.as_data`."""
-        rows = [
+        rows: list[LagRow] = [
             {
                 "group": each.group, "topic": each.at.topic, "partition": each.at.partition, "cause": each.name,
                 "outcome": OUTCOMES[each.name].name.lower(), "lag": each.lag, "words": each.words,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kafkalearn.base.checks import mapping, text
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
@@ -23,6 +24,9 @@ from kafkalearn.oncall.settings_files import Read, read_files, unread_in
 from kafkalearn.oncall.share_safe import Share, share_troubles
 from kafkalearn.oncall.transactional import Trouble, troubles_of
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
+
+if TYPE_CHECKING:
+    from kafkalearn.oncall.shapes import HarmData, SafeData
 
 ASKS = (
     "Are eligible leader replicas on (eligible.leader.replicas.version)? A new cluster of 4.1 or later has them, an "
@@ -257,7 +261,7 @@ class Safe(Answer):
     def _near(self) -> list[tuple[str, Unread]]:
         return [(name, each) for name, each in self.unread if each.near]
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> SafeData:
         """As `Answer.as_data`."""
         return {
             "release": self.release,
@@ -273,7 +277,10 @@ class Safe(Answer):
             "transactions": [each._asdict() for each in self.transactions],
             "share": [each._asdict() for each in self.share],
             "notes": [*self.notes],
-            "unread": [{"file": name, **asdict(each)} for name, each in self.unread],
+            "unread": [
+                {"file": name, "line": each.line, "name": each.name, "why": each.why, "near": each.near}
+                for name, each in self.unread
+            ],
         }
 
     def __str__(self) -> str:
@@ -352,7 +359,7 @@ class Safe(Answer):
         return animation(worst.run, draw, describe, title=title)
 
 
-def _harm_data(harm: Harm) -> dict[str, object]:
+def _harm_data(harm: Harm) -> HarmData:
     return {"result": harm.result, "failure": harm.failure, "steps": [*harm.steps]}
 
 

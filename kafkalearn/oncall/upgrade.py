@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
@@ -34,6 +35,9 @@ from kafkalearn.releases.settings import (
     value_text,
 )
 from kafkalearn.releases.upgrade import FACTS, Change, changes
+
+if TYPE_CHECKING:
+    from kafkalearn.oncall.shapes import UpgradeData, UpgradeFile
 
 
 def upgrade(
@@ -648,12 +652,12 @@ class Upgrade(Answer):
             return Outcome.FOUND
         return Outcome.FINE if self.is_released else Outcome.CANNOT_TELL
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> UpgradeData:
         """As `Answer.as_data`."""
-        files = [{"file": name, "side": side} for name, side in self.sides]
-        findings = [*map(asdict, self.findings)]
+        files: list[UpgradeFile] = [{"file": name, "side": side} for name, side in self.sides]
         return {
-            "old": self.old, "new": self.new, "is_released": self.is_released, "files": files, "findings": findings
+            "old": self.old, "new": self.new, "is_released": self.is_released, "files": files,
+            "findings": [*map(asdict, self.findings)],
         }  # fmt: skip
 
     def __str__(self) -> str:

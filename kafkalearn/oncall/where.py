@@ -24,6 +24,7 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE
 
 if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
+    from kafkalearn.oncall.shapes import WhereData
 TRANSACTIONS_TOPIC = "__transaction_state"
 DEFAULT_PARTITION_COUNT = 50  # offsets.topic.num.partitions, transaction.state.log.num.partitions: of every release
 KEY, GROUP, TRANSACTIONAL_ID, SHARE = "key", "group", "transactional-id", "share"
@@ -435,10 +436,18 @@ class Where(Answer):
             found.setdefault(each.name, set()).add(each.partition)
         return found
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> WhereData:
         """As `Answer.as_data`."""
-        own = {"offline": [*self.offline], "disagreeing": [*self.disagreeing]}
-        return {**asdict(self), "places": [*map(asdict, self.places)], "notes": [*self.notes], **own}
+        return {
+            "kind": self.kind,
+            "topic": self.topic,
+            "partition_count": self.partition_count,
+            "places": [*map(asdict, self.places)],
+            "leaders_from": self.leaders_from,
+            "notes": [*self.notes],
+            "offline": [*self.offline],
+            "disagreeing": [*self.disagreeing],
+        }
 
     def __str__(self) -> str:
         """One thing in a sentence, several as a table, and what is to be known about them."""

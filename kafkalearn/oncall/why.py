@@ -29,6 +29,7 @@ __all__ = ["why"]
 
 if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
+    from kafkalearn.oncall.shapes import GroupData, RebalanceData, TransactionData, WhyData
 
 MOST_ADVISED = 3  # groups for which a change is looked for, those that stood still longest
 
@@ -205,7 +206,7 @@ class Why(Answer):
         is_known = any(each.cause != UNKNOWN for each in self.rebalances)
         return Outcome.FOUND if is_known else Outcome.CANNOT_TELL
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> WhyData:
         """As `Answer.as_data`."""
         return {
             "line_count": self.reading.line_count,
@@ -222,7 +223,7 @@ class Why(Answer):
             "now": dict(self.now),
         }
 
-    def _group_data(self, history: GroupHistory) -> dict[str, object]:
+    def _group_data(self, history: GroupHistory) -> GroupData:
         return {
             "group": history.group,
             "protocol": history.protocol,
@@ -337,9 +338,18 @@ def standstill_ms(history: GroupHistory) -> int | None:
     return sum(found) if found else None
 
 
-def _transaction_data(one: TransactionFinding) -> dict[str, object]:
-    known = {name: value for name, value in one._asdict().items() if name != "evidence"}
-    return {**known, "evidence": [{"place": f"{each.source}:{each.line}", "text": each.text} for each in one.evidence]}
+def _transaction_data(one: TransactionFinding) -> TransactionData:
+    return {
+        "kind": one.kind,
+        "transactional_id": one.transactional_id,
+        "producer_id": one.producer_id,
+        "count": one.count,
+        "first_ms": one.first_ms,
+        "last_ms": one.last_ms,
+        "words": one.words,
+        "advice": one.advice,
+        "evidence": [{"place": f"{each.source}:{each.line}", "text": each.text} for each in one.evidence],
+    }
 
 
 def _transaction_words(found: Sequence[TransactionFinding]) -> Iterator[str]:
@@ -354,7 +364,7 @@ def _transaction_words(found: Sequence[TransactionFinding]) -> Iterator[str]:
         yield f"  {counted(len(found) - MOST_REBALANCES, 'finding')} more; --json has all."
 
 
-def _rebalance_data(one: Rebalance) -> dict[str, object]:
+def _rebalance_data(one: Rebalance) -> RebalanceData:
     return {
         "protocol": one.protocol,
         "started_ms": one.started_ms,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
@@ -21,6 +21,9 @@ from kafkalearn.offsets.records import decode_key, decode_value
 from kafkalearn.oncall.answer import date_time, wrapped
 from kafkalearn.oncall.settings import MASK, is_secret
 from kafkalearn.oncall.xray_given import GivenLog
+
+if TYPE_CHECKING:
+    from kafkalearn.oncall.shapes import RecordData
 
 LONGEST_SHOWN = 300  # characters of a key or value in words
 MOST_BYTES = 1 << 20  # of a key or value in the data; the broker takes no larger batch by default
@@ -51,9 +54,21 @@ class RecordXray:
     value: str | None  # None: a tombstone
     decoded: Mapping[str, object] | None  # of Kafka's own topics: what key and value say; None: of other topics
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> RecordData:
         """As `Answer.as_data`."""
-        return {**asdict(self), "headers": [[*each] for each in self.headers], "decoded": self.decoded}
+        return {
+            "log": self.log,
+            "offset": self.offset,
+            "timestamp_ms": self.timestamp_ms,
+            "codec": self.codec,
+            "producer_id": self.producer_id,
+            "is_transactional": self.is_transactional,
+            "control": self.control,
+            "headers": [[*each] for each in self.headers],
+            "key": self.key,
+            "value": self.value,
+            "decoded": self.decoded,
+        }
 
     def words(self) -> str:
         """In a few lines."""

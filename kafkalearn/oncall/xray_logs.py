@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from kafkalearn.base.errors import KafkaLearnError, counted, listed
 from kafkalearn.formats.batches import Header, read_header
@@ -36,6 +37,9 @@ from kafkalearn.oncall.xray_given import (
     Finding,
     GivenLog,
 )
+
+if TYPE_CHECKING:
+    from kafkalearn.oncall.shapes import CleaningData, FileData, LogData
 
 # One log as data.
 
@@ -84,7 +88,7 @@ class LogXray:
     waiting: tuple[str, ...] = ()  # its open transactions that hang, if it is later than the files say
     policy_from: str | None = None  # where cleanup.policy is known from; None: nowhere
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> LogData:
         """As `Answer.as_data`."""
         census = self.census
         return {
@@ -109,8 +113,8 @@ class LogXray:
             "value_bytes": census.value_bytes,
             "largest_keys": [each._asdict() for each in census.largest_keys],
             "largest_values": [each._asdict() for each in census.largest_values],
-            "oldest": census.oldest and census.oldest._asdict(),
-            "newest": census.newest and census.newest._asdict(),
+            "oldest": None if census.oldest is None else census.oldest._asdict(),
+            "newest": None if census.newest is None else census.newest._asdict(),
             "future_batch_count": census.future_batch_count,
             "horizon_batch_count": census.horizon_batch_count,
             "earliest_horizon_ms": census.earliest_horizon_ms,
@@ -120,16 +124,16 @@ class LogXray:
             "waiting": [*self.waiting],
             "leader_epochs": [[*each] for each in census.epochs],
             "checkpoints": self.beside.offsets,
-            "leader_epoch_checkpoint": self.beside.epochs and [[*each] for each in self.beside.epochs],
+            "leader_epoch_checkpoint": None if self.beside.epochs is None else [[*each] for each in self.beside.epochs],
             "cleanup_policy": self.settings.cleanup_policy,
             "cleanup_policy_from": self.policy_from,
-            "cleaning": self.cleaning and _cleaning_data(self.cleaning),
-            "retention": self.retention and {**asdict(self.retention), "reasons": [*self.retention.reasons]},
+            "cleaning": None if self.cleaning is None else _cleaning_data(self.cleaning),
+            "retention": None if self.retention is None else asdict(self.retention),
             "why": [*self.why],
         }
 
 
-def _file_data(file: FileCensus) -> dict[str, object]:
+def _file_data(file: FileCensus) -> FileData:
     return {
         "path": str(file.file.path),
         "base_offset": file.file.base_offset,
@@ -140,11 +144,16 @@ def _file_data(file: FileCensus) -> dict[str, object]:
     }
 
 
-def _cleaning_data(cleaning: CleaningXray) -> dict[str, object]:
+def _cleaning_data(cleaning: CleaningXray) -> CleaningData:
     found = cleaning.found
     return {
         "dirty_ratio": found.ratio,
-        **asdict(found),
+        "first_dirty_offset": found.first_dirty_offset,
+        "first_uncleanable_offset": found.first_uncleanable_offset,
+        "clean_bytes": found.clean_bytes,
+        "cleanable_bytes": found.cleanable_bytes,
+        "must_clean": found.must_clean,
+        "is_eligible": found.is_eligible,
         "active_bytes": cleaning.active_bytes,
         "next_ms": cleaning.next_ms,
         "missing_bytes": cleaning.missing_bytes,

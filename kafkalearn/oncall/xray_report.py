@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkalearn.base.errors import counted, listed, unknown_name
 from kafkalearn.base.tables import text_table
@@ -17,7 +17,7 @@ from kafkalearn.formats.census import RECORDS, Largest, LogCensus, blocks, span_
 from kafkalearn.formats.file_bytes import opened
 from kafkalearn.formats.metadata_log import ClusterMetadata
 from kafkalearn.formats.segments import Unread
-from kafkalearn.formats.transaction_log import ReplayedTransactions
+from kafkalearn.formats.transaction_log import ReplayedTransactions, TransactionalId
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.groups.defaults import EMPTY
 from kafkalearn.offsets.records import OFFSET_TYPES, decode_key
@@ -29,6 +29,9 @@ from kafkalearn.oncall.xray_contents import RecordXray
 from kafkalearn.oncall.xray_given import CHANGED, BesideLog, Finding, GivenLog
 from kafkalearn.oncall.xray_logs import OF_ITS_BROKER, LogXray
 from kafkalearn.oncall.xray_shares import ShareXray, shares_words
+
+if TYPE_CHECKING:
+    from kafkalearn.oncall.shapes import ClusterData, TransactionalIdData, XrayData, XrayGroup
 
 SHOWN = 12  # rows of a table in words; all are in the data
 REASONS_SHOWN = 3
@@ -63,20 +66,21 @@ class Xray(Answer):
             return Outcome.CANNOT_TELL
         return Outcome.CANNOT_TELL if any(each.older_compressed_count for each in censuses) else Outcome.FINE
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> XrayData:
         """As `Answer.as_data`."""
         return {
             "now_ms": self.now_ms,
             "has_records": self.has_records,
             "findings": [asdict(each) for each in self.findings],
             "logs": [each.as_data() for each in self.logs],
-            "groups": self.groups and [*map(_group_data, self.groups.groups)],
-            "gone_group_count": self.groups and self.groups.gone_count,
+            "groups": None if self.groups is None else [*map(_group_data, self.groups.groups)],
+            "gone_group_count": None if self.groups is None else self.groups.gone_count,
             "clusters": [each.as_data() for each in self.clusters],
             "records": [each.as_data() for each in self.records],
-            "share_partitions": self.shares and [each.as_data() for each in self.shares],
-            "transactional_ids": self.transactions
-            and [{**asdict(each), "partitions": [*map(str, each.partitions)]} for each in self.transactions.ids],
+            "share_partitions": None if self.shares is None else [each.as_data() for each in self.shares],
+            "transactional_ids": None
+            if self.transactions is None
+            else [*map(_transactional_id_data, self.transactions.ids)],
         }
 
     def __str__(self) -> str:
@@ -118,10 +122,38 @@ class Xray(Answer):
             yield from (each.words() for each in records)
 
 
-def _group_data(each: GroupXray) -> dict[str, object]:
-    own = {"member_count": each.member_count, "offset_count": each.offset_count, "is_dead": each.is_dead}
-    lists = {"members": [*map(asdict, each.members)], "offsets": [*map(asdict, each.offsets)]}
-    return {**asdict(each), **own, **lists}
+def _group_data(each: GroupXray) -> XrayGroup:
+    return {
+        "group_id": each.group_id,
+        "kind": each.kind,
+        "state": each.state,
+        "members": [*map(asdict, each.members)],
+        "offsets": [*map(asdict, each.offsets)],
+        "commit_count": each.commit_count,
+        "commits_an_hour": each.commits_an_hour,
+        "last_commit_ms": each.last_commit_ms,
+        "size_bytes": each.size_bytes,
+        "share": each.share,
+        "kept_until_ms": each.kept_until_ms,
+        "first_expiry_ms": each.first_expiry_ms,
+        "kept_because": each.kept_because,
+        "member_count": each.member_count,
+        "offset_count": each.offset_count,
+        "is_dead": each.is_dead,
+    }
+
+
+def _transactional_id_data(each: TransactionalId) -> TransactionalIdData:
+    return {
+        "transactional_id": each.transactional_id,
+        "producer_id": each.producer_id,
+        "producer_epoch": each.producer_epoch,
+        "state": each.state,
+        "partitions": [*map(str, each.partitions)],
+        "timeout_ms": each.timeout_ms,
+        "updated_ms": each.updated_ms,
+        "started_ms": each.started_ms,
+    }
 
 
 def _findings_words(findings: Sequence[Finding]) -> Iterator[str]:
@@ -294,7 +326,7 @@ class ClusterXray:
     folder: str
     known: ClusterMetadata
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> ClusterData:
         """As `Answer.as_data`; the values of settings that may be secrets are hidden."""
         known = self.known
         return {

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalearn.base.errors import counted
 from kafkalearn.base.tables import text_table
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats.share_state_log import ACKNOWLEDGED, ARCHIVED, ARCHIVING, AVAILABLE, STATES, ShareState
 from kafkalearn.oncall.answer import cut, wrapped
+
+if TYPE_CHECKING:
+    from kafkalearn.oncall.shapes import ShareData
 
 SHOWN = 12  # share-partitions in words; all are in the data
 
@@ -36,11 +40,23 @@ class ShareXray:
         names = [STATES[each] for each in states]
         return sum(last - first + 1 for first, last, state, _ in self.batches if state in names)
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> ShareData:
         """As `kafkalearn.oncall.answer.Answer.as_data`."""
-        topic, partition = self.at
-        own = {"topic": topic, "partition": partition, "batches": [[*each] for each in self.batches]}
-        return {name: each for name, each in asdict(self).items() if name != "at"} | own
+        return {
+            "group": self.group,
+            "topic": self.at.topic,
+            "topic_id": self.topic_id,
+            "partition": self.at.partition,
+            "start_offset": self.start_offset,
+            "complete_count": self.complete_count,
+            "snapshot_epoch": self.snapshot_epoch,
+            "state_epoch": self.state_epoch,
+            "leader_epoch": self.leader_epoch,
+            "written_ms": self.written_ms,
+            "batches": [[*each] for each in self.batches],
+            "end_offset": self.end_offset,
+            "lag": self.lag,
+        }
 
 
 def xray_shares(

@@ -1,15 +1,20 @@
-"""The contract of ``--json``: every answer has its version, and is as the schema file says."""
+"""The contract of ``--json``: every answer has its version, and is as the schema file says, which annotations make."""
 
 import json
+import random
 from importlib.resources import files
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from kafkalearn.base.files import data_directory
-from kafkalearn.oncall.command import BUILD, FORMAT_VERSION, QUESTIONS
+from kafkalearn.oncall import why
+from kafkalearn.oncall.command import BUILD, FORMAT_VERSION, QUESTIONS, to_data
 from tests.oncall.examples import QUESTIONS as EXAMPLES
 from tests.oncall.examples import asked
+from tests.oncall.runs import HELD_OUT, LEARNING, runs
+from tests.oncall.test_mutated import mutated
+from tools import answers_schema
 
 SCHEMA = json.loads((files("kafkalearn.oncall") / "answers.schema.json").read_text(encoding="utf-8"))
 MORE = {
@@ -26,12 +31,26 @@ MORE = {
 }
 
 
+JUDGES = {name: Draft202012Validator(each) for name, each in SCHEMA["$defs"].items()}
+LOGS = sorted(data_directory("server-logs").glob("*/*.log"))
+
+
 def faults(words):
-    data = json.loads(asked([*words, "--json"])[1])
-    own = {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{data['question']}"}
-    return [
-        f"{'.'.join(map(str, each.path))}: {each.message[:200]}" for each in Draft202012Validator(own).iter_errors(data)
-    ]
+    return faults_in(json.loads(asked([*words, "--json"])[1]))
+
+
+def faults_in(data):
+    found = JUDGES[data["question"]].iter_errors(data)
+    return [f"{'.'.join(map(str, each.path))}: {each.message[:200]}" for each in found]
+
+
+def answered(logs):
+    """What ``--json`` has about some logs, as whoever reads it has it."""
+    return json.loads(json.dumps(to_data("why", why(logs, has_advice=False))))
+
+
+def test_the_schema_is_what_the_annotations_say():
+    assert answers_schema.PATH.read_text(encoding="utf-8") == answers_schema.text()
 
 
 def test_the_schema_is_one_and_has_every_question():
@@ -50,3 +69,32 @@ def test_a_name_that_went_is_a_fault():
     del data["partitions"][0]["cause"]
 
     assert not Draft202012Validator(SCHEMA).is_valid(data)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_log_alone_has_an_answer_as_the_schema_says(path):
+    assert faults_in(answered([path])) == []
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in LOGS}), ids=lambda path: path.name)
+def test_the_logs_of_a_run_together_have_an_answer_as_the_schema_says(folder):
+    assert faults(["why", *map(str, sorted(folder.glob("*.log")))]) == []
+
+
+@pytest.mark.parametrize("part", [LEARNING, HELD_OUT])
+def test_every_run_has_answers_as_the_schema_says(part, tmp_path):
+    for run in runs(part):
+        logs = {"server": run["broker"], **run["clients"]}
+        for name, lines in logs.items():
+            (tmp_path / f"{name}.log").write_text("\n".join(lines), encoding="utf-8")
+        paths = [tmp_path / f"{name}.log" for name in logs]
+        for chosen in [*([each] for each in paths if each.stat().st_size), paths]:
+            assert faults_in(answered(chosen)) == [], (run["run"], chosen)
+
+
+def test_logs_with_faults_have_answers_as_the_schema_says():
+    rng = random.Random(20261128)
+    for _ in range(500):
+        run = rng.choice(runs(LEARNING))
+        lines = mutated(rng, rng.choice([run["broker"], *run["clients"].values()]) or [""])
+        assert faults_in(answered(lines)) == []
