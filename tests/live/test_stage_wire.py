@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -23,10 +24,12 @@ from kafkalearn.oncall.build import NOT_ASKED, asked, build, place_of
 from tests.exercises.build.mutants import MUTANTS, mutant
 from tests.exercises.build.reference import Coordinator
 from tests.oncall.examples import asked as command
+from tools.book.live.packages import node
 
 SLOW = "expiry"
 """The stage in which a minute and more must pass."""
 SCHEMA = json.loads((files("kafkalearn.oncall") / "answers.schema.json").read_text(encoding="utf-8"))
+JAVASCRIPT = Path(__file__).with_name("stages.mjs")
 STARTER = files("kafkalearn.exercises.build") / "starter.py"
 
 
@@ -173,6 +176,20 @@ def test_an_address_may_be_of_the_sixth_version():
     assert place_of("[::1]:9092") == ("::1", 9092)
     with pytest.raises(KafkaLearnError, match="HOST:PORT"):
         place_of("::")
+
+
+# In another language.
+
+
+def test_a_server_in_javascript_passes_the_five_stages_that_it_was_written_for():
+    (port,) = free_ports(1)
+    with subprocess.Popen([str(node()), str(JAVASCRIPT), str(port)]) as process:
+        try:
+            found = wait_for(lambda: build(f"{HOST}:{port}", [1, 2, 3, 4, 5, 6]), lambda each: True, "the server")
+        finally:
+            process.terminate()
+
+    assert [each.outcome for each in found.asked] == [RIGHT] * 5 + [WRONG]
 
 
 # What to begin with.
