@@ -4,7 +4,11 @@ import io
 import tokenize
 from pathlib import Path
 
+import nbformat
+
 from kafkalearn import tiny
+from tests.tiny.test_recorded import KINDS
+from tools.environment import ROOT
 
 TEXT = Path(tiny.__file__).read_text(encoding="utf-8")
 WORDS_A_MINUTE, SECONDS_A_LINE, MOST_MINUTES = 180, 3, 25
@@ -43,6 +47,14 @@ def test_it_is_read_aloud_in_less_than_twenty_five_minutes():
     words, code_lines = prose_and_code(TEXT)
     minutes = words / WORDS_A_MINUTE + code_lines * SECONDS_A_LINE / 60
     assert minutes < MOST_MINUTES, f"{words} words and {code_lines} lines take {minutes:.1f} minutes"
+
+
+def test_its_chapter_says_how_long_it_is_and_how_many_answers_hold_it():
+    cells = nbformat.read(ROOT / "notebooks" / "00b_one_sitting.ipynb", as_version=4).cells
+    words, code_lines = prose_and_code(TEXT)
+    said = " ".join(" ".join(cell.source for cell in cells).split())
+    assert f"Read aloud the file takes {words / WORDS_A_MINUTE + code_lines * SECONDS_A_LINE / 60:.0f} minutes" in said
+    assert f"{sum(count for count, _ in KINDS.values()):,} answers" in said
 
 
 def test_it_has_four_to_five_hundred_lines_and_ten_questions():
