@@ -20,6 +20,7 @@ picture and its words stand beside it.
 - `kafkalearn.replication`: leader, followers, log ends, high watermark, ISR, epochs
 - `kafkalearn.delivery`: acks, retries, the idempotent producer, and where a record ends
 - `kafkalearn.transactions`: the transaction coordinator, the partitions' side, the offsets of a transaction
+- `kafkalearn.sharing`: share groups: who has a record, for how long, how often it is delivered
 - `kafkalearn.purgatory`: delayed operations and timing wheels
 - `kafkalearn.zookeeper`: the consumer before the coordinator: who owned what, how it fetched, where it committed
 - `kafkalearn.operations`: plans for replicas, leadership, a coordinator's life, what the tools print, faults in a
@@ -127,6 +128,7 @@ _PARTS = (
     "releases",
     "replication",
     "scenarios",
+    "sharing",
     "transactions",
     "zookeeper",
 )

@@ -8,8 +8,9 @@
 - `draw_X` renders one moment as SVG and `describe_X` says it in a sentence, for each X of lookup, keyless, replication,
   log, crossing (a reader on its way through a log), purgatory, requests, wheels, commits, assignment, rebalance, group,
   epochs (KIP-848), mixed and pods (a group that changes its protocol), consuming, push, record_bytes, store,
-  commit_path, delivery, transactions, zookeeper, fetching, offset_stores, simple_consumer, leadership, truncation,
-  failover and coordinator_life. `record_bytes` takes a record of the offsets topic apart, byte by byte.
+  commit_path, delivery, transactions, sharing (share groups), zookeeper, fetching, offset_stores, simple_consumer,
+  leadership, truncation, failover and coordinator_life. `record_bytes` takes a record of the offsets topic apart,
+  byte by byte.
 - Pictures of other results: `draw_key`, `draw_offsets_topic`; `draw_timeline` of a scenario, `draw_group_states` of the
   states of a classic group; `draw_eras`; `draw_load`, `draw_moves`, `draw_load_times` of brokers and plans.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_hw_leo`,
@@ -71,6 +72,7 @@ _NAMES_OF = {
     "purgatory.wheel_picture": "describe_wheels draw_wheels wheels_text",
     "replication.picture": "draw_replication",
     "replication.words": "describe_replication replication_text",
+    "sharing.picture": "describe_sharing draw_sharing sharing_text",
     "transactions.picture": "describe_transactions draw_transactions transactions_text",
     "zookeeper.commits_picture": "describe_offset_stores draw_offset_stores",
     "zookeeper.eras_picture": "draw_eras",
@@ -128,6 +130,7 @@ _STATES = {
     "record_bytes": "offsets.record_picture.RecordBytes",
     "replication": "replication.state.Partition",
     "requests": "purgatory.requests.Broker",
+    "sharing": "sharing.model.Cluster sharing.work.Work",
     "simple_consumer": "zookeeper.simple_consumer.Reader",
     "store": "offsets.store.model.Store",
     "transactions": "transactions.model.Cluster transactions.client.Application transactions.processing.Processing",

@@ -38,6 +38,7 @@ EXPECTED = {
     *("offsets_topic", "replicated_store", "share_states", "store"),
     *("coordinator_life", "failover", "leadership", "throttles"),
     *("operations", "requests", "wheel"),
+    *("shared_work", "sharing"),
     *("application", "processing", "transactions"),
     *("fetching", "offset_stores", "simple_consumer", "zookeeper_connector", "zookeeper_tree"),
 }

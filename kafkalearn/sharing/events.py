@@ -1,0 +1,443 @@
+"""What may happen in a cluster with share groups, and what it leads to: requests by Kafka's names, and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from kafkalearn.base.checks import Checked, Count, Index, Millis, Offset, RecordCount, one_of
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.coordinator.share_model import Snapshot, Tombstone, Update
+
+GAP, ACCEPT, RELEASE, REJECT, RENEW = range(5)
+"""What an acknowledgement can say of a record."""
+
+BATCH_OPTIMIZED, RECORD_LIMIT = "batch_optimized", "record_limit"
+MODES = (BATCH_OPTIMIZED, RECORD_LIMIT)
+"""How many records a fetch may acquire: about as many as asked for, in whole batches; or not one more (KIP-1206)."""
+
+Range: TypeAlias = tuple[int, int, int]
+"""The first and the last offset of a range, and how often its records have been delivered."""
+
+Configs: TypeAlias = tuple[tuple[str, str], ...]
+
+
+def named_pairs(name: str, value: object) -> tuple[tuple[str, object], ...]:
+    """A mapping, or pairs, as sorted pairs: so that settings can be hashed."""
+    pairs = value.items() if isinstance(value, Mapping) else value
+    try:
+        return tuple(sorted((str(key), inner) for key, inner in pairs))  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        raise KafkaLearnError(f"{name} must be a dict, or pairs of a name and a value, got {value!r}") from None
+
+
+def configs_of(name: str, value: object) -> Configs:
+    """Settings as sorted pairs of texts, from a mapping or from pairs."""
+    return tuple((key, str(inner)) for key, inner in named_pairs(name, value))
+
+
+Given = Annotated[Configs, configs_of]
+
+
+# Events.
+
+
+@dataclass(frozen=True)
+class Acknowledgement(Checked):
+    """What a member says of a range of records: one type for all, or one for each offset."""
+
+    partition: str
+    first: int
+    last: int
+    types: tuple[int, ...] = (ACCEPT,)
+
+
+@dataclass(frozen=True)
+class Produce(Checked):
+    """A batch is appended; with `transaction`, as part of the open transaction of that id.
+
+    Its values are ``r1.0``, ``r1.1``, ... where 1 counts the batches of the run, filled up to `value_bytes`.
+    """
+
+    partition: str
+    record_count: RecordCount = 1
+    value_bytes: Index = 0
+    keys: tuple[str, ...] = ()
+    transaction: str = ""
+    age_ms: Millis = 0
+
+    def __post_init__(self) -> None:
+        """Refuse keys that are not one for each record."""
+        super().__post_init__()
+        if self.keys and len(self.keys) != self.record_count:
+            raise KafkaLearnError(f"keys must be one for each of {self.record_count} records, got {len(self.keys)}")
+
+
+@dataclass(frozen=True)
+class EndTxn(Checked):
+    """A transaction ends: a marker is written to each partition that it has records in."""
+
+    transaction: str
+    commit: bool = True
+
+
+@dataclass(frozen=True)
+class DeleteRecords(Checked):
+    """The log of a partition begins later: at `before`, the end at most."""
+
+    partition: str
+    before: Offset
+
+
+@dataclass(frozen=True)
+class RecordsCompacted(Checked):
+    """Compaction takes records out of a log; a batch of which none is left goes."""
+
+    partition: str
+    offsets: tuple[Offset, ...]
+
+
+@dataclass(frozen=True)
+class CreateTopic(Checked):
+    """A topic is created."""
+
+    topic: str
+    partition_count: Count = 1
+    configs: Given = ()
+
+
+@dataclass(frozen=True)
+class CreatePartitions(Checked):
+    """A topic has more partitions from now on."""
+
+    topic: str
+    partition_count: Count
+
+
+@dataclass(frozen=True)
+class DeleteTopic(Checked):
+    """A topic goes, with all that is known of it."""
+
+    topic: str
+
+
+@dataclass(frozen=True)
+class ShareGroupHeartbeat(Checked):
+    """A member says that it lives; epoch 0 joins, -1 leaves."""
+
+    group: str
+    member: str
+    epoch: int
+    topics: tuple[str, ...] | None = None
+    rack: str | None = None
+
+
+@dataclass(frozen=True)
+class ShareFetch(Checked):
+    """A member asks a leader for records; epoch 0 opens a session, -1 ends it.
+
+    The acknowledgements come first. An answer with nothing in it waits until `max_wait_ms` have passed.
+    """
+
+    group: str | None
+    member: str
+    epoch: int
+    partitions: tuple[str, ...] = ()
+    acknowledgements: tuple[Acknowledgement, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    max_records: int = 500
+    batch_size: int = 500
+    mode: str = BATCH_OPTIMIZED
+    max_wait_ms: Millis = 500
+    min_bytes: int = 1
+    max_bytes: int = 52_428_800
+    is_renew: bool = False
+    connection: str = ""
+    broker: Count = 1
+    version: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse a mode that there is none of."""
+        super().__post_init__()
+        one_of("mode", self.mode, MODES)
+        _check_version(self.version)
+
+
+@dataclass(frozen=True)
+class ShareAcknowledge(Checked):
+    """A member says what became of records; epoch -1 ends its session after that."""
+
+    group: str | None
+    member: str
+    epoch: int
+    acknowledgements: tuple[Acknowledgement, ...] = ()
+    partitions: tuple[str, ...] = ()
+    is_renew: bool = False
+    connection: str = ""
+    broker: Count = 1
+    version: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse a version that there is none of."""
+        super().__post_init__()
+        _check_version(self.version)
+
+
+def _check_version(version: int) -> None:
+    if version not in (1, 2):
+        raise KafkaLearnError(f"version must be 1 or 2, the versions since 4.2, got {version}")
+
+
+@dataclass(frozen=True)
+class ConnectionClosed(Checked):
+    """A client closes a connection to a broker."""
+
+    connection: str
+    broker: Count = 1
+
+
+@dataclass(frozen=True)
+class TimePassed(Checked):
+    """Time passes: locks run out, fetches that waited are answered, members that are silent fall out."""
+
+    ms: Millis
+
+
+@dataclass(frozen=True)
+class BrokerRestarted(Checked):
+    """A broker stops while clients are connected, and comes back: what was not written is forgotten.
+
+    Not `is_clean`: it was killed.
+    """
+
+    broker: Count = 1
+    is_clean: bool = True
+
+
+@dataclass(frozen=True)
+class LeaderMoved(Checked):
+    """Another broker leads a partition from now on."""
+
+    partition: str
+    broker: Count
+
+
+@dataclass(frozen=True)
+class AlterGroupConfigs(Checked):
+    """Settings of a group are set."""
+
+    group: str
+    configs: Given
+
+
+@dataclass(frozen=True)
+class AlterTopicConfigs(Checked):
+    """Settings of a topic are set."""
+
+    topic: str
+    configs: Given
+
+
+@dataclass(frozen=True)
+class AlterShareGroupOffsets(Checked):
+    """Somebody sets where a group begins."""
+
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class DeleteShareGroupOffsets(Checked):
+    """Somebody lets a group forget topics."""
+
+    group: str
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DescribeShareGroupOffsets(Checked):
+    """Somebody asks for start offsets and lag; `partitions` None: of all."""
+
+    group: str
+    partitions: tuple[str, ...] | None = None
+    version: int = 1
+
+
+@dataclass(frozen=True)
+class DeleteGroup(Checked):
+    """Somebody deletes a group."""
+
+    group: str
+
+
+@dataclass(frozen=True)
+class OtherGroupMade(Checked):
+    """The id becomes that of a group of another kind: "consumer" or "classic"."""
+
+    group: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class InitializeShareGroupState(Checked):
+    """The group coordinator asks the share coordinator to begin a share-partition."""
+
+    group: str
+    partition: str
+    state_epoch: int
+    start_offset: int = -1
+
+
+@dataclass(frozen=True)
+class ReadShareGroupState(Checked):
+    """A leader asks the share coordinator for what it has."""
+
+    group: str
+    partition: str
+    leader_epoch: int
+
+
+@dataclass(frozen=True)
+class WriteShareGroupState(Checked):
+    """A leader writes what has become of records; batches are (first, last, id of the state, delivery count)."""
+
+    group: str
+    partition: str
+    state_epoch: int
+    leader_epoch: int
+    start_offset: int
+    delivery_complete_count: int = -1
+    batches: tuple[tuple[int, int, int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class DeleteShareGroupState(Checked):
+    """The group coordinator lets the share coordinator forget a share-partition."""
+
+    group: str
+    partition: str
+
+
+@dataclass(frozen=True)
+class ReadShareGroupStateSummary(Checked):
+    """The group coordinator asks where a share-partition begins and how much is done."""
+
+    group: str
+    partition: str
+
+
+Event: TypeAlias = (
+    Produce | EndTxn | DeleteRecords | RecordsCompacted | CreateTopic | CreatePartitions | DeleteTopic
+    | ShareGroupHeartbeat | ShareFetch | ShareAcknowledge | ConnectionClosed | TimePassed | BrokerRestarted
+    | LeaderMoved | AlterGroupConfigs | AlterTopicConfigs | AlterShareGroupOffsets | DeleteShareGroupOffsets
+    | DescribeShareGroupOffsets | DeleteGroup | OtherGroupMade | InitializeShareGroupState | ReadShareGroupState
+    | WriteShareGroupState | DeleteShareGroupState | ReadShareGroupStateSummary
+)  # fmt: skip
+
+
+# Effects.
+
+
+@dataclass(frozen=True)
+class FetchedPartition:
+    """What an answer to ShareFetch says of one partition; `records` None: the field is not set."""
+
+    partition: str
+    acquired: tuple[Range, ...] = ()
+    records: tuple[tuple[int, int, int, str], ...] | None = ()
+    error: str = "NONE"
+    message: str = ""
+    acknowledge_error: str = "NONE"
+    acknowledge_message: str = ""
+    leader: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class FetchAnswer:
+    """The answer to a ShareFetch; `has_waited`: it took the whole ``max_wait_ms``."""
+
+    group: str | None
+    member: str
+    error: str = "NONE"
+    message: str = ""
+    lock_ms: int | None = None
+    partitions: tuple[FetchedPartition, ...] = ()
+    has_waited: bool = False
+    connection: str = ""
+
+    def partition(self, name: str) -> FetchedPartition | None:
+        """What it says of a partition, or None."""
+        return next((each for each in self.partitions if each.partition == name), None)
+
+
+@dataclass(frozen=True)
+class AcknowledgedPartition:
+    """What became of the acknowledgements for one partition."""
+
+    partition: str
+    error: str = "NONE"
+    message: str = ""
+    leader: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class AcknowledgeAnswer:
+    """The answer to a ShareAcknowledge."""
+
+    group: str | None
+    member: str
+    error: str = "NONE"
+    message: str = ""
+    lock_ms: int | None = None
+    partitions: tuple[AcknowledgedPartition, ...] = ()
+
+
+@dataclass(frozen=True)
+class HeartbeatAnswer:
+    """The answer to a heartbeat; `assignment` None: as before."""
+
+    error: str = "NONE"
+    message: str = ""
+    epoch: int = 0
+    interval_ms: int = 0
+    assignment: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to another request: an error, and for some what was found or done, by name."""
+
+    error: str = "NONE"
+    message: str = ""
+    results: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True)
+class LockRanOut:
+    """A lock has run out: nobody holds these records any more."""
+
+    group: str
+    partition: str
+    first: int
+    last: int
+    member: str
+
+
+@dataclass(frozen=True)
+class StateWritten:
+    """A record of ``__share_group_state``."""
+
+    group: str
+    partition: str
+    record: Snapshot | Update | Tombstone
+
+
+@dataclass(frozen=True)
+class GroupWritten:
+    """A record of ``__consumer_offsets`` by its name; `value` None: a tombstone."""
+
+    group: str
+    record: str
+    member: str = ""
+    value: tuple[tuple[str, object], ...] | None = None

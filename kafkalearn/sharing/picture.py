@@ -1,0 +1,446 @@
+"""Share groups as a picture: records in a row, who holds each and for how long, how often it was delivered.
+
+For runs of `kafkalearn.sharing` and of `kafkalearn.sharing.work`. The bar at the foot of a cell is the lock, running
+down; below the row stand the start offset, which creeps, and how much is in flight. The settings come first, so that
+they can be bound once: ``play(trace, partial(draw_sharing, settings))``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from kafkalearn.base.errors import capitalised, counted
+from kafkalearn.base.trace import Frame
+from kafkalearn.drawing import svg
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.sharing import events, model, work
+from kafkalearn.sharing.events import AcknowledgeAnswer, Answer, FetchAnswer, HeartbeatAnswer, LockRanOut
+from kafkalearn.sharing.model import (
+    ACKNOWLEDGED,
+    ACQUIRED,
+    ARCHIVED,
+    ARCHIVING,
+    AVAILABLE,
+    Cluster,
+    Held,
+    Log,
+    SharePartition,
+)
+
+LEFT, TOP = 24, 60
+LINE, LABEL, CELL, MOST_CELLS = 34, 110, 72, 12
+CELL_HEIGHT, LANE = 66, 158
+BAR = 9
+MOST_LANES, MOST_PROGRAMS, MOST_DONE = 2, 3, 12
+
+Settings: TypeAlias = model.Settings | work.Settings
+SharingFrame: TypeAlias = Frame[Any, Any]  # of either simulator
+
+LOOKS = {
+    "": svg.Fill(svg.EMPTY, "."),
+    AVAILABLE: svg.fill(1),
+    ACQUIRED: svg.fill(2),
+    ACKNOWLEDGED: svg.Fill(svg.READ, ""),
+    ARCHIVING: svg.fill(3),
+    ARCHIVED: svg.Fill(svg.PANEL, ""),
+}
+WORDS = {
+    "": "not read yet",
+    AVAILABLE: "can be had",
+    ACQUIRED: "acquired",
+    ACKNOWLEDGED: "accepted: done",
+    ARCHIVED: "given up: gone",
+}
+IN_A_CELL = {AVAILABLE: "", ACKNOWLEDGED: "done", ARCHIVING: "dying", ARCHIVED: "gone"}
+
+
+def cluster_of(state: Cluster | work.Work) -> Cluster:
+    """The cluster in a state of either simulator."""
+    return state if isinstance(state, Cluster) else state.cluster
+
+
+def cluster_settings(settings: Settings) -> model.Settings:
+    """The settings of the cluster among those of either simulator."""
+    return settings if isinstance(settings, model.Settings) else settings.cluster
+
+
+def draw_sharing(settings: Settings, frame: SharingFrame, before: SharingFrame | None = None) -> Picture:
+    """One moment of a share group, drawn: its programs, and each share-partition record by record.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of a run, and the one before it: what has changed since has a thick border. Of a long log the offsets
+        around the start offset are shown, and of many share-partitions the first two.
+
+    Examples
+    --------
+    >>> from kafkalearn.sharing.work import Arrive, Poll, settings, simulate
+    >>> trace = simulate(settings(), [Arrive(2), Poll("c1")])
+    >>> draw_sharing(settings(), trace[2], trace[1]).label
+    'c1 polls: it gets 0 to 1, delivered for the 1st time.'
+    """
+    cluster, past = cluster_of(frame.state), None if before is None else cluster_of(before.state)
+    chosen = cluster_settings(settings)
+    limits = f"lock {_time(chosen.record_lock_duration_ms)}, at most {chosen.delivery_count_limit} deliveries"
+    parts = [
+        svg.text(LEFT, 40, f"Kafka {chosen.release}: {limits}", svg.TITLE - 2, bold=True),
+        svg.text(svg.WIDTH - LEFT, 40, f"now {_time(cluster.now_ms)}", svg.TITLE - 2, "end"),
+    ]
+    y = float(TOP)
+    if isinstance(frame.state, work.Work):
+        for program in frame.state.programs[:MOST_PROGRAMS]:
+            parts += _program(frame.state, program, y)
+            y += LINE
+    shares = _shown(cluster)
+    for share in shares:
+        earlier = None if past is None else past.share_partition(*share.key)
+        parts += _lane(chosen, cluster, share, earlier, y)
+        y += LANE
+    if not shares:
+        parts.append(svg.text(LEFT, y + 40, "no leader has read a share-partition yet", svg.BODY, colour=svg.MUTED))
+        y += 70
+    if isinstance(frame.state, work.Work):
+        parts.append(svg.text(LEFT, y + 24, _done(frame.state), svg.SMALL))
+        y += 34
+    entries = [(LEFT + 190 * at, LOOKS[state], words) for at, (state, words) in enumerate(WORDS.items())]
+    parts.append(svg.legend(entries, y + 20))
+    return picture(y + 38, *parts, label=describe_sharing(settings, frame, before))
+
+
+def _time(ms: int) -> str:
+    return f"{ms / 1000:g} s" if ms < 120_000 else f"{ms / 60_000:.3g} min"
+
+
+def _shown(cluster: Cluster) -> list[SharePartition]:
+    """The share-partitions that are drawn: those that leaders have in memory, or those that they had, as stored."""
+    return sorted(cluster.share_partitions, key=lambda each: each.key)[:MOST_LANES]
+
+
+def _program(state: work.Work, program: work.Program, y: float) -> list[str]:
+    has = ", ".join(str(offset) for _, offset in program.has)
+    words = f"{program.name} works on {has}" if has else f"{program.name} has nothing"
+    if not program.is_connected:
+        words = f"{program.name} has no session" + (f", and thinks that it has {has}" if has else "")
+    lost = [one[1] for one in program.has if not _still_has(state.cluster, program.name, *one)]
+    parts = [
+        svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, LINE - 6, svg.EMPTY, rx=4),
+        svg.text(LEFT + 12, y + 20, words, svg.BODY),
+    ]
+    if lost and program.is_connected:
+        said = f"its lock on {', '.join(map(str, lost))} has run out: it does not know"
+        parts.append(svg.text(svg.WIDTH - LEFT - 12, y + 20, said, svg.SMALL, "end", svg.MARK, bold=True))
+    return parts
+
+
+def _still_has(cluster: Cluster, member: str, partition: str, offset: int) -> bool:
+    share = cluster.share_partition(work.GROUP, partition)
+    held = share.held(offset) if share is not None else None
+    return held is not None and held.member == member
+
+
+def _lane(
+    settings: model.Settings, cluster: Cluster, share: SharePartition, past: SharePartition | None, y: float
+) -> list[str]:
+    group, name = share.key
+    log = cluster.log(name)
+    assert log is not None
+    first = max(log.start_offset, min(share.start_offset, log.end_offset) - 3)
+    first = max(0, min(first, log.end_offset - 1)) if log.end_offset - first < 1 else first
+    shown = list(range(first, min(first + MOST_CELLS, log.end_offset)))
+    top = y + 34
+    parts = [
+        svg.text(LEFT, y + 62, name, svg.BODY, bold=True),
+        svg.text(LEFT, y + 84, svg.cut_end(group, 10), svg.SMALL, colour=svg.MUTED),
+    ]
+    for offset in shown:
+        x = LABEL + (offset - first) * CELL
+        parts += _cell(settings, cluster, share, past, log, offset, x, top)
+    parts += _batches(share, first, shown, top)
+    if log.end_offset > first + MOST_CELLS:
+        left = log.end_offset - first - MOST_CELLS
+        parts.append(svg.text(svg.WIDTH - LEFT, top - 8, f"+{left}", svg.SMALL, "end", svg.MUTED))
+    return [*parts, *_marks(settings, share, past, first, top + CELL_HEIGHT)]
+
+
+def _marks(
+    settings: model.Settings, share: SharePartition, past: SharePartition | None, first: int, y: float
+) -> list[str]:
+    x = LABEL + min(max(share.start_offset - first, 0), MOST_CELLS) * CELL
+    has_moved = past is not None and past.start_offset != share.start_offset
+    colour = svg.MARK if has_moved else svg.INK
+    words = f"start {share.start_offset}"
+    flight = f"in flight {share.in_flight_count} of {settings.max_record_locks}, done {share.done_count}"
+    is_right = x > 600
+    anchor, beside = ("end", x - 14) if is_right else ("start", x + 14)
+    at, flight_anchor = (LABEL, "start") if is_right else (svg.WIDTH - LEFT, "end")
+    return [
+        svg.pointer(x, y + 6, colour, 7, is_below=True),
+        svg.text(beside, y + 24, words, svg.SMALL, anchor, colour, bold=has_moved),
+        svg.text(at, y + 42, flight, svg.SMALL, flight_anchor, svg.MUTED),
+    ]  # fmt: skip
+
+
+def _batches(share: SharePartition, first: int, shown: list[int], top: float) -> list[str]:
+    """A line over each batch in flight that has one state for all; what was split has none."""
+    parts = []
+    for batch in share.batches:
+        if batch.is_split or not shown or batch.last < first or batch.first > shown[-1]:
+            continue
+        begin = LABEL + (max(batch.first, first) - first) * CELL + 6
+        end = LABEL + (min(batch.last, shown[-1]) - first + 1) * CELL - 6
+        parts.append(svg.line(begin, top - 4, end, top - 4, svg.INK, 3))
+    return parts
+
+
+def _cell(
+    settings: model.Settings, cluster: Cluster, share: SharePartition, past: SharePartition | None, log: Log,
+    offset: int, x: float, y: float,
+) -> list[str]:  # fmt: skip
+    held = _held(cluster, share, offset)
+    box = (x + 3, y, CELL - 6, CELL_HEIGHT)
+    middle = x + CELL / 2
+    is_new = past is not None and held != _held(cluster, past, offset) and held is not None
+    state = "" if held is None else held.state
+    parts = [svg.text(middle, y - 9, str(offset), svg.SMALL, "middle", svg.MUTED), svg.filled(LOOKS[state], box)]
+    if any(each.is_control and each.base_offset == offset for each in log.batches):
+        return [*parts, svg.rect(*box, svg.INK), svg.text(middle, y + 38, "marker", svg.SMALL, "middle", svg.PANEL)]
+    is_gone = state == ARCHIVED
+    dashed: dict[str, str] = {"stroke_dasharray": "5 5"} if is_gone else {}
+    parts.append(svg.rect(*box, **svg.edge(is_new, svg.MUTED if is_gone else svg.INK), **dashed))
+    if held is None:
+        return parts
+    words = svg.cut_end(held.member, 6) if held.state == ACQUIRED else IN_A_CELL[state]
+    parts.append(svg.rect(x + 8, y + 8, CELL - 16, 42, svg.PANEL, rx=3))
+    parts.append(svg.text(middle, y + 24, words, svg.SMALL, "middle", bold=held.state == ACQUIRED))
+    if held.count:
+        parts.append(svg.text(middle, y + 44, f"x{held.count}", svg.SMALL, "middle"))
+    return [*parts, *_lock(settings, cluster, held, x, y)]
+
+
+def _lock(settings: model.Settings, cluster: Cluster, held: Held, x: float, y: float) -> list[str]:
+    if held.state != ACQUIRED or held.lock_ms is None:
+        return []
+    left = max(0, held.lock_ms - cluster.now_ms) / max(1, settings.record_lock_duration_ms)
+    width = CELL - 16
+    foot = y + CELL_HEIGHT - BAR - 4
+    return [
+        svg.rect(x + 8, foot, width, BAR, svg.PANEL, stroke=svg.INK, stroke_width=1),
+        svg.rect(x + 8, foot, width * min(left, 1), BAR, svg.MARK if left < 0.34 else svg.INK),
+    ]
+
+
+def _held(cluster: Cluster, share: SharePartition, offset: int) -> Held | None:
+    """The state of an offset, also of one that the start offset has passed; None: nobody has read it yet."""
+    held = share.held(offset)
+    if held is not None:
+        return held
+    name = (*share.key, offset)
+    counts = [each.count for each in cluster.deliveries if (each.group, each.partition, each.offset) == name]
+    if name in cluster.accepted:
+        return Held(ACKNOWLEDGED, max(counts, default=0))
+    if name in cluster.given_up or offset < share.start_offset:
+        return Held(ARCHIVED, max(counts, default=0))
+    return None
+
+
+def _done(state: work.Work) -> str:
+    if not state.processed:
+        return "processed: nothing yet"
+    shown = state.processed[-MOST_DONE:]
+    said = ", ".join(f"{each.offset} by {each.program}{'' if each.is_taken else ' (not taken)'}" for each in shown)
+    return f"processed: {'... ' if len(state.processed) > MOST_DONE else ''}{said}"
+
+
+# The same in words.
+
+
+def describe_sharing(settings: Settings, frame: SharingFrame, before: SharingFrame | None = None) -> str:
+    """A sentence or two about a frame: what happened, and what it was answered.
+
+    >>> from kafkalearn.sharing.work import Arrive, Pass, Poll, settings, simulate
+    >>> chosen = settings(lock_ms=30_000)
+    >>> trace = simulate(chosen, [Arrive(), Poll("c1"), Pass(30_000), Poll("c2")])
+    >>> for now, earlier in zip(trace[1:], trace):
+    ...     print(describe_sharing(chosen, now, earlier))
+    A record comes to t-0: 0.
+    c1 polls: it gets 0, delivered for the 1st time.
+    30 s pass. The lock of c1 on 0 runs out.
+    c2 polls: it gets 0, delivered for the 2nd time.
+    """
+    if frame.event is None:
+        return "Before the first request."
+    effects = frame.state.effects
+    cluster, past = cluster_of(frame.state), None if before is None else cluster_of(before.state)
+    said = [_event_in_words(frame.event, effects, cluster, past), *_locks_in_words(effects)]
+    if past is not None:
+        said += _start_in_words(cluster, past)
+    names = {str(getattr(frame.event, each, "")) for each in ("program", "member", "group", "topic")}
+    first = said[0] if said[0].split()[0] in names else capitalised(said[0])
+    return " ".join(f"{each}." for each in (first, *map(capitalised, said[1:])))
+
+
+def _event_in_words(event: Any, effects: tuple[object, ...], cluster: Cluster, past: Cluster | None) -> str:
+    match event:
+        case work.Arrive(record_count=count, partition=name) | events.Produce(record_count=count, partition=name):
+            log = cluster.log(name)
+            last = 0 if log is None else log.end_offset - 1
+            what = "a record comes" if count == 1 else f"{count} records come, as one batch,"
+            return f"{what} to {name}: {_range(last - count + 1, last)}"
+        case work.Poll(program=name):
+            return f"{name} polls{_fetched(effects)}"
+        case events.ShareFetch(member=name, epoch=epoch):
+            what = {0: "opens a session and asks for records", -1: "ends its session"}.get(epoch, "asks for records")
+            return f"{name} {what}{_fetched(effects)}"
+        case work.Accept(program=name):
+            return f"{name} has processed what it has, and accepts it{_told(effects)}"
+        case work.Release(program=name):
+            return f"{name} gives back what it has{_told(effects)}"
+        case work.Reject(program=name):
+            return f"{name} rejects what it has: nobody will be able to process it{_told(effects)}"
+        case work.Renew(program=name):
+            return f"{name} needs more time, and renews its locks{_told(effects)}"
+        case work.Keep(program=name, ms=ms):
+            return f"{name} works on for {_time(ms)} and renews its locks in time"
+        case events.ShareAcknowledge(member=name, epoch=epoch):
+            what = "ends its session" if epoch == -1 else "says what became of records"
+            return f"{name} {what}{_told(effects)}"
+        case work.Crash(program=name):
+            return f"{name} dies, and its connection ends: what it has is given back"
+        case work.Hang(program=name):
+            return f"{name} forgets what it has, and its connection lives on"
+        case work.Pass(ms=ms) | events.TimePassed(ms=ms):
+            return f"{_time(ms)} pass"
+        case events.ConnectionClosed(connection=name):
+            return f"the connection {name} is closed"
+        case events.ShareGroupHeartbeat(member=name, epoch=epoch):
+            what = {0: "joins", -1: "leaves"}.get(epoch, "sends a heartbeat")
+            return f"{name} {what}{_beaten(effects)}"
+        case events.BrokerRestarted(is_clean=is_clean):
+            how = "stopped" if is_clean else "killed"
+            return f"the broker is {how} and comes back: it knows what is stored, and no more"
+        case events.LeaderMoved(partition=name, broker=broker):
+            return f"broker {broker} leads {name} from now on"
+        case events.DeleteRecords(partition=name, before=offset):
+            return f"the records of {name} below {offset} are deleted{_refused(effects)}"
+        case events.RecordsCompacted(partition=name, offsets=offsets):
+            return f"compaction takes {', '.join(map(str, offsets))} out of {name}"
+        case events.EndTxn(transaction=name, commit=commit):
+            return f"the transaction {name} is {'committed' if commit else 'aborted'}"
+        case events.AlterGroupConfigs(group=name, configs=configs):
+            what = ", ".join(f"{key}={value}" for key, value in configs)
+            return f"{name} gets {what}{_refused(effects)}"
+        case events.AlterShareGroupOffsets(group=name, offsets=offsets):
+            where = ", ".join(f"{one} to {offset}" for one, offset in offsets)
+            return f"somebody sets where {name} begins: {where}{_refused(effects)}"
+    return f"{type(event).__name__}{_refused(effects)}"
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
+
+
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
+
+
+def _fetched(effects: tuple[object, ...]) -> str:
+    answers = [each for each in effects if isinstance(each, FetchAnswer)]
+    if not answers:
+        return ": it waits"
+    answer = answers[-1]
+    if answer.error != "NONE":
+        return f": {answer.error}"
+    got = [
+        f"{_range(first, last)}{f' of {each.partition}' if len(answer.partitions) > 1 else ''}, delivered for the "
+        f"{ORDINALS.get(count, f'{count}th')} time"
+        for each in answer.partitions
+        for first, last, count in each.acquired
+    ]
+    wrong = [each.acknowledge_error for each in answer.partitions if each.acknowledge_error != "NONE"]
+    said = f": it gets {'; '.join(got)}" if got else ": it gets nothing"
+    return f"{said}; what it said before is refused, {wrong[0]}" if wrong else said
+
+
+def _told(effects: tuple[object, ...]) -> str:
+    answers = [each for each in effects if isinstance(each, AcknowledgeAnswer)]
+    if not answers:
+        return ""
+    errors = [answers[-1].error, *(each.error for each in answers[-1].partitions)]
+    wrong = next((each for each in errors if each != "NONE"), None)
+    return f": {wrong}, its word does not count" if wrong else ""
+
+
+def _beaten(effects: tuple[object, ...]) -> str:
+    answer = next((each for each in effects if isinstance(each, HeartbeatAnswer)), None)
+    if answer is None or answer.epoch < 0:
+        return ""
+    if answer.error != "NONE":
+        return f": {answer.error}"
+    if answer.assignment is None:
+        return f": epoch {answer.epoch}"
+    return f": epoch {answer.epoch}, it is to read {', '.join(answer.assignment) or 'nothing yet'}"
+
+
+def _refused(effects: tuple[object, ...]) -> str:
+    answers = [each for each in effects if isinstance(each, Answer)]
+    return f": {answers[-1].error}" if answers and answers[-1].error != "NONE" else ""
+
+
+def _locks_in_words(effects: tuple[object, ...]) -> list[str]:
+    lost: dict[tuple[str, str], list[LockRanOut]] = {}
+    for each in effects:
+        if isinstance(each, LockRanOut):
+            lost.setdefault((each.member, each.partition), []).append(each)
+    return [
+        f"the lock of {member} on {_range(some[0].first, some[-1].last)} runs out" for (member, _), some in lost.items()
+    ]
+
+
+def _start_in_words(cluster: Cluster, past: Cluster) -> list[str]:
+    said = []
+    for share in cluster.share_partitions:
+        earlier = past.share_partition(*share.key)
+        if earlier is not None and earlier.start_offset < share.start_offset:
+            said.append(f"the start offset of {share.key[1]} goes from {earlier.start_offset} to {share.start_offset}")
+    return said
+
+
+def sharing_text(settings: Settings, frame: SharingFrame, before: SharingFrame | None = None) -> str:
+    """A frame as a few lines of text.
+
+    >>> from kafkalearn.sharing.work import Accept, Arrive, Poll, settings, simulate
+    >>> trace = simulate(settings(), [Arrive(3), Poll("c1"), Accept("c1", [1])])
+    >>> print(sharing_text(settings(), trace[3], trace[2]))
+    c1 has processed what it has, and accepts it.
+    c1 works on 0, 2
+    c2 has nothing
+    t-0: start 0, in flight 3 of 2000, 1 done
+      0 ACQUIRED by c1, 1 delivery, 30 s left
+      1 ACKNOWLEDGED, 1 delivery
+      2 ACQUIRED by c1, 1 delivery, 30 s left
+    """
+    cluster = cluster_of(frame.state)
+    chosen = cluster_settings(settings)
+    lines = [describe_sharing(settings, frame, before)]
+    if isinstance(frame.state, work.Work):
+        for program in frame.state.programs:
+            has = ", ".join(str(offset) for _, offset in program.has)
+            lines.append(f"{program.name} works on {has}" if has else f"{program.name} has nothing")
+    for share in sorted(cluster.share_partitions, key=lambda each: each.key):
+        flight = f"in flight {share.in_flight_count} of {chosen.max_record_locks}, {share.done_count} done"
+        lines.append(f"{share.key[1]}: start {share.start_offset}, {flight}")
+        for batch in share.batches:
+            if batch.whole is not None:
+                lines.append(f"  {_range(batch.first, batch.last)} {_held_in_words(cluster, batch.whole)}")
+            else:
+                lines += [f"  {offset} {_held_in_words(cluster, held)}" for offset, held in batch.items()]
+    return "\n".join(lines)
+
+
+def _held_in_words(cluster: Cluster, held: Held) -> str:
+    tried = counted(held.count, "delivery", "deliveries")
+    if held.state != ACQUIRED or held.lock_ms is None:
+        return f"{held.state}, {tried}"
+    return f"{held.state} by {held.member}, {tried}, {_time(held.lock_ms - cluster.now_ms)} left"

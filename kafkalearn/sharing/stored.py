@@ -1,0 +1,57 @@
+"""What leaders have written: the share coordinator inside a cluster of share groups.
+
+Its rules are `kafkalearn.coordinator.share_states`; here stands how a leader and the group coordinator ask it. It
+knows a topic by its id; where no id was given the name stands for it.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.coordinator import share_states
+from kafkalearn.coordinator.share_model import Answer, Coordinator, Event, Kept
+from kafkalearn.coordinator.share_model import Settings as CoordinatorSettings
+from kafkalearn.formats.share_state_log import STATES, SharePartition, ShareState, StateBatch
+from kafkalearn.sharing.events import StateWritten
+from kafkalearn.sharing.model import Cluster, Settings
+
+STATE_NAMES = dict(STATES)
+STATE_IDS = {name: number for number, name in STATE_NAMES.items()}
+
+__all__ = ["STATE_IDS", "STATE_NAMES", "Answer", "Kept", "ShareState", "StateBatch", "asked", "state_of", "whose"]
+
+
+def whose(settings: Settings, group: str, partition: str) -> SharePartition:
+    """A share-partition as the coordinator names it; ``t--1`` is the partition -1 of t, which somebody may ask for.
+
+    >>> whose(Settings(), "g", "t--1")
+    SharePartition(group_id='g', topic_id='t', partition=-1)
+    """
+    topic, _, index = partition.rpartition("-")
+    is_negative = topic.endswith("-") and len(topic) > 1
+    name, number = (topic[:-1], -int(index)) if is_negative else (topic, int(index))
+    return SharePartition(group, dict(settings.topic_ids).get(name, name), number)
+
+
+def asked(settings: Settings, cluster: Cluster, event: Event) -> tuple[Cluster, Answer | None, list[StateWritten]]:
+    """What the share coordinator has after a request, what it answered, and what it wrote."""
+    ids = dict(settings.topic_ids)
+    counts: dict[str, int] = {}
+    for log in cluster.logs:
+        topic = log.name.rpartition("-")[0]
+        counts[ids.get(topic, topic)] = counts.get(ids.get(topic, topic), 0) + 1
+    chosen = CoordinatorSettings(
+        counts, settings.release, settings.snapshot_update_records, settings.cold_snapshot_interval_ms
+    )
+    after = share_states.step(chosen, Coordinator(cluster.stored), event)
+    names = {identity: name for name, identity in ids.items()}
+    written = []
+    for effect in after.effects:
+        found = effect.state.share_partition if isinstance(effect, share_states.Snapshot) else effect.share_partition
+        name = f"{names.get(found.topic_id, found.topic_id)}-{found.partition}"
+        written.append(StateWritten(found.group_id, name, effect))
+    return cluster.with_stored(after.kept), after.answer, written
+
+
+def state_of(settings: Settings, cluster: Cluster, group: str, partition: str) -> ShareState | None:
+    """What the share coordinator has of a share-partition; None: nothing."""
+    wanted = whose(settings, group, partition)
+    return next((each.state for each in cluster.stored if each.state.share_partition == wanted), None)
