@@ -1,4 +1,4 @@
-"""The exercises of chapter 13: what ends such a night?"""
+"""The exercises of chapter 13: ending a full-disk incident on __consumer_offsets."""
 
 from __future__ import annotations
 

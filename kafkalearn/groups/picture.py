@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
+from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
@@ -23,15 +24,6 @@ DOING_WORDS = {
     WORKING: "works on one poll",
     GONE: "is not running",
 }
-
-
-def time_text(ms: int) -> str:
-    """A time in seconds, as exact as it is.
-
-    >>> time_text(54_010), time_text(6000), time_text(720_000)
-    ('54.01 s', '6 s', '720 s')
-    """
-    return f"{ms / 1000:.3f}".rstrip("0").rstrip(".") + " s"
 
 
 def partition_names(outcome: Outcome, partitions: tuple[TopicPartition, ...]) -> list[str]:
@@ -58,7 +50,7 @@ def describe_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Mo
     what = frame.event or ("nobody has started" if frame.index == 0 else "a member has changed what it does")
     read = f"{read_count} of {len(moment.partitions)} partitions {'is' if read_count == 1 else 'are'} read"
     group = f"{capitalised(counter(outcome))} {moment.generation}; {read}."
-    return f"At {time_text(moment.time_ms)}: {what}. {group}{_changes(outcome, frame, before)}"
+    return f"At {seconds(moment.time_ms)}: {what}. {group}{_changes(outcome, frame, before)}"
 
 
 def _changes(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, str] | None) -> str:
@@ -359,7 +351,7 @@ def _heading(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, 
     width = svg.text_width(words, 15.5) + 30
     return "\n".join(
         [
-            svg.text(22, 42, time_text(moment.time_ms), svg.TITLE, bold=True),
+            svg.text(22, 42, seconds(moment.time_ms), svg.TITLE, bold=True),
             svg.filled(STATE_FILLS[moment.state], (190, 14, width, 42)),
             svg.rect(190, 14, width, 42, **svg.edge(has_changed)),
             svg.rect(204, 21, width - 28, 28, svg.PANEL, rx=3),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from textwrap import wrap
 from typing import Protocol
 
+from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
@@ -22,7 +23,6 @@ from kafkalearn.groups.picture import (
     legends,
     member_band,
     time_axis,
-    time_text,
     unread_steps,
 )
 from kafkalearn.scenarios.outcome import Outcome
@@ -226,9 +226,9 @@ def _subtitle(outcome: Outcome) -> str:
 
 
 def _timeline_label(outcome: Outcome) -> str:
-    stood = [f"{name} for {time_text(ms)}" for name, ms in outcome.member_standstill_ms.items()]
+    stood = [f"{name} for {seconds(ms)}" for name, ms in outcome.member_standstill_ms.items()]
     members = ", ".join(stood).replace(" for", " stood still for", 1) or "nobody ever joins"
     return (
-        f"{counted(outcome.rebalance_count, 'rebalance')} in {time_text(outcome.end_ms)}; {members}; "
-        f"nobody read for {time_text(outcome.group_standstill_ms)}"
+        f"{counted(outcome.rebalance_count, 'rebalance')} in {seconds(outcome.end_ms)}; {members}; "
+        f"nobody read for {seconds(outcome.group_standstill_ms)}"
     )

@@ -7,6 +7,7 @@ stays. The settings come first, so that they can be bound once: ``play(trace, pa
 
 from __future__ import annotations
 
+from kafkalearn.base.durations import duration
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -37,7 +38,6 @@ from kafkalearn.log.words import (
     places,
     retention_text,
     short_reason,
-    span_text,
     stretches,
     text_of,
 )
@@ -90,7 +90,7 @@ def log_elements(
     found, now_ms = cleanable_of(settings, frame), now_of(frame)
     parts = [
         svg.text(LEFT, 40, _title(settings), svg.TITLE - 2, bold=True),
-        svg.text(svg.WIDTH - LEFT, 40, f"now {span_text(now_ms)}", svg.TITLE - 2, "end"),
+        svg.text(svg.WIDTH - LEFT, 40, f"now {duration(now_ms)}", svg.TITLE - 2, "end"),
     ]
     for at, row in enumerate(rows):
         parts += _row(settings, segments, row, now_ms, TOP + at * ROW_HEIGHT)
@@ -112,7 +112,7 @@ def _title(settings: Settings) -> str:
     policy = f"cleanup.policy={settings.cleanup_policy or 'none'}"
     if not settings.is_compacted:
         return f"A log: {policy}"
-    return f"{policy}, delete.retention.ms={span_text(settings.delete_retention_ms)}"
+    return f"{policy}, delete.retention.ms={duration(settings.delete_retention_ms)}"
 
 
 def _rows(all_places: tuple[Place, ...], most_rows: int) -> list[tuple[Place, ...]]:
@@ -158,7 +158,7 @@ def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[st
     narrow = ["active"] if stretch.is_active else [f"{stretch.first}: {size}", size]
     names = [f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {size}", *narrow]
     if settings.is_deleted and settings.retention_ms >= 0 and stretch.segment.batches:
-        age = span_text(max(0, now_ms - stretch.segment.largest_timestamp_ms))
+        age = duration(max(0, now_ms - stretch.segment.largest_timestamp_ms))
         names = [f"{names[0]}, {age} old", f"{narrow[-1]}, {age} old", *names]
     return names
 

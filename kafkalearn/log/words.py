@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias, TypeVar
 
+from kafkalearn.base.durations import duration
 from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.formats.records import Text
@@ -125,8 +126,6 @@ def places(frame: LogFrame, before: LogFrame | None) -> tuple[Place, ...]:
 
 # Times and reasons in short; a sentence about a frame; the whole of it as text.
 
-_UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
-
 SHORT = {  # how a reason begins, and the word for it under a cell
     "overtaken by offset": "→",
     "last of its key": "last",
@@ -147,22 +146,6 @@ BY_RULE = {
     TOO_MANY_BYTES: "by retention.bytes",
     TOO_OLD: "by retention.ms",
 }
-
-
-def span_text(milliseconds: int) -> str:
-    """A length of time in its two largest units.
-
-    >>> [span_text(each) for each in (0, 1500, 86_400_000, 90_000_000, -5000)]
-    ['0 s', '1 s 500 ms', '1 d', '1 d 1 h', '-5 s']
-    """
-    left, parts = abs(milliseconds), []
-    for length, unit in _UNITS:
-        if left >= length and len(parts) < 2:
-            parts.append(f"{left // length} {unit}")
-            left %= length
-        elif parts:
-            break
-    return ("-" if milliseconds < 0 else "") + (" ".join(parts) or "0 s")
 
 
 def text_of(value: Text | None) -> str:
@@ -203,7 +186,7 @@ def clock_text(place: Place, now_ms: int) -> str:
     """
     if place.horizon_ms is None:
         return "no clock"
-    return "due" if now_ms >= place.horizon_ms else span_text(place.horizon_ms - now_ms)
+    return "due" if now_ms >= place.horizon_ms else duration(place.horizon_ms - now_ms)
 
 
 def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> str:
@@ -347,7 +330,7 @@ def next_text(settings: Settings, frame: LogFrame) -> str:
     waits = next_clean(settings, log_of(frame), now_of(frame))
     if waits.missing_bytes == 0:
         return "now"
-    until = [] if waits.at_ms is None else [f"at {span_text(waits.at_ms)}"]
+    until = [] if waits.at_ms is None else [f"at {duration(waits.at_ms)}"]
     if waits.missing_bytes is not None:
         until.append(f"with {counted(waits.missing_bytes, 'more closed byte')}")
     return " or ".join(until) or "never"
@@ -383,7 +366,7 @@ def log_text(settings: Settings, frame: LogFrame, before: LogFrame | None = None
     parts = [f"first dirty offset {found.first_dirty_offset}; {end}", ratio_text(settings, frame)]
     parts = parts if settings.is_compacted else [end]
     parts += [retention_text(settings, frame)] if settings.is_deleted else []
-    lines.append("; ".join([f"now {span_text(now_ms)}", *parts]))
+    lines.append("; ".join([f"now {duration(now_ms)}", *parts]))
     return "\n".join(lines)
 
 
@@ -399,8 +382,8 @@ def retention_text(settings: Settings, frame: LogFrame) -> str:
     log, parts = log_of(frame), []
     if settings.retention_ms >= 0:
         age_ms = max(0, now_of(frame) - log.segments[0].largest_timestamp_ms)
-        age = f"{span_text(age_ms)} old" if log.segments[0].batches else "empty"
-        parts.append(f"retention.ms {span_text(settings.retention_ms)}: the oldest segment is {age}")
+        age = f"{duration(age_ms)} old" if log.segments[0].batches else "empty"
+        parts.append(f"retention.ms {duration(settings.retention_ms)}: the oldest segment is {age}")
     if settings.retention_bytes >= 0:
         log_bytes = sum(each.size_bytes for each in log.segments)
         parts.append(f"retention.bytes {settings.retention_bytes:,}: the log has {log_bytes:,}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kafkalearn.base.checks import iterable
+from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
@@ -104,7 +105,7 @@ def leadership_text(
         f"them as preferred; preferred for {each.preferred}"
         for each in shares(settings, frame.state)
     ]
-    return "\n".join([describe_leadership(settings, frame, before), *lines, clock(frame.state.now_ms)])
+    return "\n".join([describe_leadership(settings, frame, before), *lines, whole_units(frame.state.now_ms)])
 
 
 def event_words(event: Event | None) -> str:
@@ -121,22 +122,13 @@ def event_words(event: Event | None) -> str:
         case BrokerBack(broker_id):
             return f"broker {broker_id} is back and in sync"
         case TimePassed(ms):
-            return f"{clock(ms)} pass"
+            return f"{whole_units(ms)} pass"
         case LeaderImbalanceChecked():
             return "the controller looks at its leaders"
         case ElectLeaders(topic, partition):
             of_what = "leaders" if topic is None else f"leader of {topic}-{partition}"
             return f"an administrator has the preferred {of_what} elected"
     return f"{event!r}"
-
-
-def clock(ms: int) -> str:
-    """Time in seconds, or, where that is no whole number, in milliseconds.
-
-    >>> clock(299_000), clock(1_500)
-    ('299 s', '1,500 ms')
-    """
-    return f"{ms:,} ms" if ms % 1000 else f"{ms // 1000:,} s"
 
 
 def _effect_words(effect: Effect) -> str:
@@ -190,7 +182,7 @@ def draw_leadership(
     return picture(
         bottom + 68,
         svg.text(LEFT, 36, capitalised(event_words(frame.event)), svg.TITLE, bold=True),
-        svg.text(svg.WIDTH - LEFT, 36, clock(state.now_ms), svg.BODY, "end", svg.MUTED),
+        svg.text(svg.WIDTH - LEFT, 36, whole_units(state.now_ms), svg.BODY, "end", svg.MUTED),
         *(
             shape
             for place, each in enumerate(found)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import listed
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
@@ -80,7 +81,7 @@ def _wheel(settings: Settings, wheels: Wheels, level: int, top: float) -> str:
         [
             svg.text(25, top + 30, f"wheel {level}", svg.BODY, bold=True),
             svg.text(25, top + 54, f"{settings.wheel_size} buckets of", svg.SMALL, colour=svg.MUTED),
-            svg.text(25, top + 74, _duration(tick_ms), svg.SMALL, colour=svg.MUTED),
+            svg.text(25, top + 74, whole_units(tick_ms), svg.SMALL, colour=svg.MUTED),
             *(_cell(by_bucket.get(bucket), bucket, top, bucket in emptied, newest) for bucket in shown),
             svg.pointer(LEFT + (now + 0.5) * CELL_WIDTH, top - 2, size=8) if now in shown else "",
         ]
@@ -115,11 +116,6 @@ def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newe
     )
 
 
-def _duration(ms: int) -> str:
-    """A tick in the unit one thinks in: 400 ms, 8 s."""
-    return f"{ms} ms" if ms < 1000 or ms % 1000 else f"{ms // 1000} s"
-
-
 def _queue_words(wheels: Wheels) -> str:
     shown = [f"{each.place.bucket_time_ms:,} ms (wheel {each.place.level})" for each in wheels.queue[: MOST_QUEUED - 2]]
     more = len(wheels.queue) - len(shown)
@@ -148,7 +144,9 @@ def describe_wheels(
         case Advance(to_ms):
             emptied = [_flushed_words(each) for each in _emptied(wheels)]
             return " ".join([f"It is {to_ms:,} ms.", *emptied]) if emptied else f"It is {to_ms:,} ms: nothing is due."
-    return f"Wheels of {settings.wheel_size} buckets, the finest of {_duration(settings.tick_ms)} each; nothing waits."
+    return (
+        f"Wheels of {settings.wheel_size} buckets, the finest of {whole_units(settings.tick_ms)} each; nothing waits."
+    )
 
 
 def _placed_words(placed: Placed) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkalearn.base.checks import mapping
+from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.groups.picture import Axis, doings, legend, member_band, time_axis, time_text
+from kafkalearn.groups.picture import Axis, doings, legend, member_band, time_axis
 from kafkalearn.scenarios.outcome import Outcome
 
 TOP, LINE, LEAST_LANE, GAP, HEAD = 84, 26, 12, 5, 30
@@ -78,7 +79,7 @@ def draw_eras(
 def _era(era: str, outcome: Outcome, names: tuple[str, ...], axis: Axis, top: float, lane: float, until_ms: int) -> str:
     words = f"{NAMES.get(era, era)}, Kafka {outcome.settings.release}"
     cost = (
-        f"{counted(outcome.rebalance_count, 'rebalance')}, nobody read for {time_text(outcome.group_standstill_ms)}, "
+        f"{counted(outcome.rebalance_count, 'rebalance')}, nobody read for {seconds(outcome.group_standstill_ms)}, "
         f"{outcome.records_not_read:,} records late"
     )
     return "\n".join(
@@ -95,6 +96,6 @@ def _era(era: str, outcome: Outcome, names: tuple[str, ...], axis: Axis, top: fl
 
 def _label(outcomes: Mapping[str, Outcome]) -> str:
     return "; ".join(
-        f"{NAMES.get(era, era)}: nobody read for {time_text(outcome.group_standstill_ms)}"
+        f"{NAMES.get(era, era)}: nobody read for {seconds(outcome.group_standstill_ms)}"
         for era, outcome in outcomes.items()
     )

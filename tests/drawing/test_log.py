@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn import views
+from kafkalearn.base.durations import duration
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing.log_figures import draw_waiting
 from kafkalearn.drawing.svg import MARK
@@ -30,7 +31,7 @@ from kafkalearn.log import (
     simulate,
 )
 from kafkalearn.log.reader import Read
-from kafkalearn.log.words import legend_of, places, span_text
+from kafkalearn.log.words import legend_of, places
 from kafkalearn.purgatory import operations, requests, wheel
 from kafkalearn.purgatory.operations import delayed_fetch, delayed_heartbeat, delayed_produce
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
@@ -181,7 +182,7 @@ def test_without_the_frame_before_what_a_pass_removed_is_unknown():
 
 
 def test_times_are_told_in_two_units():
-    assert [span_text(each) for each in (0, 999, 61_000, 3_600_000, 90_061_001)] == [
+    assert [duration(each) for each in (0, 999, 61_000, 3_600_000, 90_061_001)] == [
         *("0 s", "999 ms", "1 min 1 s", "1 h", "1 d 1 h")
     ]
 
