@@ -26,6 +26,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -48,7 +49,7 @@ ANSWERS = ROOT / "tools" / "mutants.json"
 TREE = ROOT / "data" / "generated" / "mutants"
 NEAR, NEAREST = 3, 25  # imports from the mutated module to a test file that is tried first; at most so many files
 FAR = ("tests/book/", "tests/browser/", "tests/live/", "tests/spark/")  # never tried first, as they take long
-NEAR_S, ALL_S = 900, 3600  # a mutant that has not ended by then is noticed: it loops
+NEAR_S, ALL_S = 900, 3600  # of the processor, not of the clock; a mutant that takes more is noticed: it loops
 NEAR_KINDS = "not long and not nightly and not spark and not cluster and not browser and not live"
 ALL_KINDS = "not long and not nightly and not browser and not live"
 # The chapters come with all other tests; their plugin takes seconds to load.
@@ -307,13 +308,16 @@ def _failed(words: list[str], seconds: int) -> str:
     command = [str(VENV_PYTHON), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "-rfE", *words]
     run = subprocess.Popen(
         command, cwd=TREE, env=environ, start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 60)),
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     try:
-        printed, _ = run.communicate(timeout=seconds)
+        printed, _ = run.communicate(timeout=20 * seconds)  # one that sleeps for ever takes no processor
     except subprocess.TimeoutExpired:
         os.killpg(run.pid, signal.SIGKILL)
         run.communicate()
+        return "timeout"
+    if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "timeout"
     if run.returncode in (0, 5):  # 5: there is no such test
         return ""
