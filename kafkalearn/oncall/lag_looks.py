@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets.records import decode_key
 from kafkalearn.offsets.replay import SHARE, replay
+from kafkalearn.oncall import burrow
 from kafkalearn.oncall.share_groups import DescribedShare, described_share, share_states, share_topic_names
 from kafkalearn.oncall.xray_given import GivenLog, beside, given_logs, newest_ms
 from kafkalearn.oncall.xray_logs import SIMULATED_BYTES
@@ -79,7 +80,7 @@ _COLUMNS = {
     "LAG": ("LAG", "CONSUMER-LAG"),
     "CONSUMER-ID": ("CONSUMER-ID", "MEMBER-ID", "OWNER", "CONSUMER", "MEMBER"),
 }  # fmt: skip
-"""Each column by Kafka's name, and what tools call it: rpk, kafkactl, ConsumerOffsetChecker, Kafka UI and others."""
+"""Each column by Kafka's name, and what tools call it: rpk, kafkactl, ConsumerOffsetChecker, ksqlDB, AKHQ, others."""
 
 _CANONICAL = {other: name for name, others in _COLUMNS.items() for other in others}
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "START-OFFSET")
@@ -90,10 +91,12 @@ MOST_DIGITS = 19  # of an offset
 _MIRROR_MAKER = re.compile(r"mm2-offset-syncs\..*\.internal|.*\.checkpoints\.internal")
 _WARNED = re.compile(r"Warning: Consumer group '(.{1,300}?)' is rebalancing")
 _NAMED = re.compile(r"Consumer group [`'](.{0,300}?)[`'] ")
+_LABELLED = re.compile(r"(Consumer Group|Kafka topic)\s{0,40}+:\s{0,9}+(\S{1,300}+)")  # above a table of ksqlDB's
 _GROUP_LINE = re.compile(r"GROUP\s+(\S+)")  # above a table of rpk's, with lines for its state and members
 _STATE_LINE = re.compile(r"STATE\s+(\S+)")
 _BARS = re.compile(r"[|\u2502\u2503]")
 _GAPS = re.compile(r"\t|\s{2,}")
+_TABS = re.compile(r"\t")
 _COMMAS = re.compile(r"\"?,\"?")
 FEWEST_COMMAS = 3  # in a line of names that is CSV
 
@@ -111,7 +114,7 @@ class _Table:
 def described_look(text: str, group: str | None = None) -> Look:
     """The rows of a tool's text; `group` names the group where the text has no such column (1.0 to 2.2).
 
-    Tables with bars between their columns (tickets, wikis) are read, too.
+    Tables with bars between their columns (tickets, wikis) are read, too, and what ksqlDB and Burrow say of a group.
 
     >>> (row,) = described_look('''TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID
     ... orders 0 5 9 4 c-1 /10.0.0.7 c''', "billing").partitions
@@ -123,32 +126,9 @@ def described_look(text: str, group: str | None = None) -> Look:
     KafkaLearnError
         If no row is found, a table's columns are not known, nothing names the group, or a partition is there twice.
     """
-    table: _Table | None = None
-    found: dict[tuple[str, TopicPartition], Seen] = {}
-    named, above, is_empty = group, None, False
-    for written in text.splitlines():
-        line = written.strip()
-        if (header := _header(line)) is not None:
-            table, named, above = header, above or group, None
-            continue
-        if match := _NAMED.search(line) or _GROUP_LINE.fullmatch(line):
-            above, is_empty = match[1], False
-            table = table if _NAMED.search(line) else None
-            if table is not None and "GROUP" not in table.columns:
-                named = above
-            continue
-        if match := _STATE_LINE.fullmatch(line):
-            is_empty = match[1] in ("Empty", "Dead")
-            continue
-        row = _row(line, table, named, is_empty) if table is not None else None
-        if row is None or group not in (None, row.group):
-            continue
-        known = found.setdefault((row.group, row.at), row)
-        if known is not row and known != row:
-            raise KafkaLearnError(
-                f"describe has {row.at} of group {row.group!r} twice, with other numbers: give what was printed at "
-                "each time as a text of its own"
-            )
+    of_burrow = burrow.rows_of(text)
+    rows = _rows(text, group) if of_burrow is None else (_seen(each, None, "CONSUMER-ID" in each) for each in of_burrow)
+    found = _found(rows, group)
     share = described_share(text)
     if not found and (share.groups or share.states):
         said = listed(sorted({*share.groups, *share.states})[:10])
@@ -161,8 +141,50 @@ def described_look(text: str, group: str | None = None) -> Look:
             f"describe has no row{'' if group is None else f' of group {group!r}'}: paste what kafka-consumer-groups "
             "--describe prints, its line of names (TOPIC, PARTITION, ..., LAG) included"
         )
-    rows = tuple(_with_members(each, share) if each.is_share else each for each in found.values())
-    return Look("describe", rows, rebalancing=tuple(_WARNED.findall(text)))
+    said = tuple(_with_members(each, share) if each.is_share else each for each in found.values())
+    return Look("describe", said, rebalancing=tuple(_WARNED.findall(text)))
+
+
+def _rows(text: str, group: str | None) -> Iterator[Seen | None]:
+    """The rows of tables, with what stands above them."""
+    table: _Table | None = None
+    named, above, is_empty = group, None, False
+    labelled: dict[str, str] = {}
+    for written in text.splitlines():
+        line = written.strip().removeprefix("# ").lstrip()  # as in a comment of a script
+        if (header := _header(line, "Kafka topic" in labelled)) is not None:
+            table, named, above = header, above or labelled.get("Consumer Group") or group, None
+            continue
+        if match := _LABELLED.fullmatch(line):
+            labelled = {match[1]: match[2]} if match[1] == "Consumer Group" else {**labelled, match[1]: match[2]}
+            table = None
+            continue
+        if match := _NAMED.search(line) or _GROUP_LINE.fullmatch(line):
+            above, is_empty = match[1], False
+            table = table if _NAMED.search(line) else None
+            if table is not None and "GROUP" not in table.columns:
+                named = above
+            continue
+        if match := _STATE_LINE.fullmatch(line):
+            is_empty = match[1] in ("Empty", "Dead")
+            continue
+        if table is not None:
+            yield _row(line, table, named, labelled.get("Kafka topic"), is_empty)
+
+
+def _found(rows: Iterable[Seen | None], group: str | None) -> dict[tuple[str, TopicPartition], Seen]:
+    """By group and partition: the rows of one group, or of all."""
+    found: dict[tuple[str, TopicPartition], Seen] = {}
+    for row in rows:
+        if row is None or group not in (None, row.group):
+            continue
+        known = found.setdefault((row.group, row.at), row)
+        if known is not row and known != row:
+            raise KafkaLearnError(
+                f"describe has {row.at} of group {row.group!r} twice, with other numbers: give what was printed at "
+                "each time as a text of its own"
+            )
+    return found
 
 
 def _with_members(seen: Seen, share: DescribedShare) -> Seen:
@@ -170,7 +192,7 @@ def _with_members(seen: Seen, share: DescribedShare) -> Seen:
     return replace(seen, member=share.owner(seen.group, seen.at), is_owner_known=share.knows_members(seen.group))
 
 
-def _header(line: str) -> _Table | None:
+def _header(line: str, has_topic: bool = False) -> _Table | None:
     """The columns in a line of names; None: it is none. A line has no blanks around it."""
     upper = line.upper()
     if not any(each in upper for each in _IN_A_HEADER):
@@ -184,15 +206,17 @@ def _header(line: str) -> _Table | None:
         gap, cells = _COMMAS, _COMMAS.split(line)
     else:
         gap, cells = _GAPS, _GAPS.split(line)
-        if not (any(" " in each for each in cells) and "PARTITION" in map(_column, cells)):
+        if "\t" in line:
+            gap = _TABS  # a cell may be empty
+        elif not (any(" " in each for each in cells) and "PARTITION" in map(_column, cells)):
             gap, cells = None, line.split()
-    columns = tuple(map(_column, cells))
+    columns = _columns(cells)
     if "PARTITION" not in columns or not {"LAG", *_OFFSETS} & {*columns} or any(each.isdigit() for each in cells):
         return None
     is_share = "START-OFFSET" in columns
     lacks = [] if is_share or "CURRENT-OFFSET" in columns else ["CURRENT-OFFSET"]
     lacks += [] if is_share or {"LOG-END-OFFSET", "LAG"} & {*columns} else ["LOG-END-OFFSET"]
-    lacks += [] if "TOPIC" in columns else ["TOPIC"]
+    lacks += [] if "TOPIC" in columns or has_topic else ["TOPIC"]
     twice = [each for each in _COLUMNS if each != "CONSUMER-ID" and columns.count(each) > 1]
     if lacks or twice:
         of_what = f"lacks {listed(lacks)}" if lacks else f"has {listed(twice)} twice"
@@ -204,14 +228,31 @@ def _header(line: str) -> _Table | None:
     return _Table(columns, gap, first, tuple(at for at, name in enumerate(columns[first:]) if name in _NUMERIC))
 
 
+def _columns(cells: Sequence[str]) -> tuple[str, ...]:
+    """The columns by Kafka's names; what another one beside it shows to be meant otherwise is called so."""
+    columns = [*map(_column, cells)]
+    if "CURRENT-OFFSET" in columns and "START-OFFSET" in columns:  # ksqlDB's, of the log; a share group has no other
+        columns[columns.index("START-OFFSET")] = "LOG-START-OFFSET"
+    if "TOPIC" not in columns and "NAME" in columns:  # AKHQ's
+        columns[columns.index("NAME")] = "TOPIC"
+    return tuple(columns)
+
+
 def _column(written: str) -> str:
     name = re.sub(r"[\s_]+", "-", written.strip().upper())
     return _CANONICAL.get(name, name)
 
 
-def _row(line: str, table: _Table, named: str | None, is_empty: bool) -> Seen | None:
+def _row(line: str, table: _Table, named: str | None, topic: str | None, is_empty: bool) -> Seen | None:
     cells = _cells_by_blanks(line, table) if table.gap is None else _cells_between(line, table)
-    if cells is None or not _is_digits(cells.get("PARTITION", "")):
+    if cells is not None and topic is not None:
+        cells.setdefault("TOPIC", topic)
+    return None if cells is None else _seen(cells, named, is_empty or "CONSUMER-ID" in table.columns)
+
+
+def _seen(cells: Mapping[str, str], named: str | None, is_owner_known: bool) -> Seen | None:
+    """The partition of a row; None: it is none."""
+    if not _is_digits(cells.get("PARTITION", "")):
         return None
     partition = _number(cells["PARTITION"])
     assert partition is not None, "it is a number"
@@ -236,7 +277,7 @@ def _row(line: str, table: _Table, named: str | None, is_empty: bool) -> Seen | 
         None if owner in ("-", "none") else owner,
         is_share,
         start=values.get("LOG-START-OFFSET"),
-        is_owner_known=is_empty or "CONSUMER-ID" in table.columns,
+        is_owner_known=is_owner_known,
     )
 
 

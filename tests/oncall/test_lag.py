@@ -189,14 +189,90 @@ KAFKA = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOS
         "Group,Topic,Partition,Current Offset,End Offset,Lag,Consumer ID\nbilling,orders,3,5,9,4,c-1\n",
         "GROUP billing\nTOPIC PARTITION CURRENT-OFFSET LOG-START-OFFSET LOG-END-OFFSET LAG MEMBER-ID CLIENT-ID HOST\n"
         "orders 3 5 0 9 4 c-1 rdkafka 10.0.0.7\n",
+        "# GROUP    TOPIC   PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID\n"
+        "# billing  orders  3          5               9               4    c-1  \u2190 HOT!\n",
+        "Consumer group 'billing' has two members.\nName\tPartition\tMember\tOffset\tLag\norders\t3\tc-1\t5\t4\n",
+        '{"error":false,"message":"consumer status returned","status":{"cluster":"local","group":"billing",'
+        '"status":"WARN","complete":1,"partitions":[{"topic":"orders","partition":3,"owner":"/10.0.0.7",'
+        '"client_id":"c-1","status":"WARN",'
+        '"start":{"offset":3,"timestamp":1515609445004,"observedAt":1515609445000,"lag":3},"end":{"offset":5,'
+        '"timestamp":1515609490004,"observedAt":1515609490000,"lag":2},"current_lag":4,"complete":1}],'
+        '"partition_count":1,"maxlag":null,"totallag":4},"request":{"url":"/v3/kafka/local/consumer/billing/lag"}}',
     ],
-    ids=["two words", "markdown", "bars, no lag", "the oldest tool", "CSV", "a start offset"],
+    ids=[
+        "two words",
+        "markdown",
+        "bars, no lag",
+        "the oldest tool",
+        "CSV",
+        "a start offset",
+        "a comment",
+        "AKHQ",
+        "Burrow",
+    ],
 )
 def test_columns_are_known_by_their_names(table):
     (seen,) = described_look(table).partitions
     assert (seen.group, seen.at, seen.committed, seen.end, seen.lag, seen.member) == (
         "billing", ("orders", 3), 5, 9, 4, "c-1",
     )  # fmt: skip
+
+
+KSQLDB = """\
+Consumer Groups summary:
+
+Consumer Group       : _confluent-ksql-default_query_CTAS_COUNTS_5
+
+Kafka topic          : orders
+Max lag              : 17
+
+ Partition | Start Offset | End Offset | Offset | Lag
+------------------------------------------------------
+ 0         | 0            | 169101     | 169101 | 0
+ 1         | 12           | 169120     | 169103 | 17
+------------------------------------------------------
+
+Kafka topic          : payments
+Max lag              : 46910
+
+ Partition | Start Offset | End Offset | Offset | Lag
+------------------------------------------------------
+ 0         | 40           | 46910      | 0      | 46910
+------------------------------------------------------
+"""
+
+
+def test_what_ksqldb_says_is_of_the_topic_and_the_group_above_it():
+    found = described_look(KSQLDB).partitions
+    assert {each.group for each in found} == {"_confluent-ksql-default_query_CTAS_COUNTS_5"}
+    assert [(each.at, each.start, each.committed, each.end, each.lag) for each in found] == [
+        (("orders", 0), 0, 169101, 169101, 0),
+        (("orders", 1), 12, 169103, 169120, 17),
+        (("payments", 0), 40, 0, 46910, 46910),
+    ]
+    assert not any(each.is_share or each.is_owner_known for each in found)
+    assert [each.name for each in lag(KSQLDB).causes] == ["caught up", "one look", "before the start"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ('{"status": {"group": "billing", "partition_count": 18, "partitions": []}}', "0 of 18 partitions .* /status"),
+        ('{"status": {"group": "billing", "partition_count": 1, "partitions": [{"topic": 3}]}}', "as Burrow writes"),
+        ('{"status": {"group": "other", "partition_count": 0, "partitions": []}}', "has no row of group 'billing'"),
+        ('{"error": true, "message": "cluster or consumer not found"}', "has no row of group"),
+        ('{"status": ', "has no row of group"),
+    ],
+)
+def test_an_answer_of_burrow_without_all_partitions_is_refused(answer, words):
+    with pytest.raises(KafkaLearnError, match=words):
+        lag(answer, group="billing")
+
+
+def test_a_partition_that_burrow_has_no_offset_of_has_none():
+    row = '{"topic": "t", "partition": 0, "owner": "", "end": null, "current_lag": 9}'
+    (seen,) = described_look(f'{{"status": {{"group": "g", "partitions": [{row}]}}}}').partitions
+    assert (seen.committed, seen.lag, seen.member, seen.is_owner_known) == (None, None, None, False)
 
 
 @pytest.mark.parametrize(
