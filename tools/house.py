@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 from kafkalearn.base.tables import text_table
 from kafkalearn.predictions.questions import all_predictions
 from tools import minutes
-from tools.book.instructor import Timing, notes_path
+from tools.book.instructor import NOTES, Timing, notes_path
 from tools.chapters import chapter_paths
 from tools.environment import ROOT
 
@@ -163,6 +163,20 @@ def _of_notes(stem: str, counted: int) -> Iterator[str]:
         yield f"the instructor's notes have {timing.without} minutes, {counted} are counted"
 
 
+def _of_syllabus() -> Iterator[str]:
+    """Where the sums of a day, a week and a term are not those of the notes."""
+    rows = re.findall(
+        r"^\| (a [^|]+) \| ([^|]+) \| (\d+) \| (\d+) \|$", (NOTES / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    timings = {
+        path.stem.split("_")[0]: Timing.read(notes_path(path.stem).read_text("utf-8")) for path in chapter_paths()
+    }
+    for name, lessons, *said in rows:
+        sums = [sum(getattr(timings[each], kind) for each in lessons.split(", ")) for kind in ("without", "together")]
+        if sums != [int(each) for each in said]:
+            yield f"syllabus: {name.split(',')[0]} says {' and '.join(said)} minutes, the notes {sums[0]} and {sums[1]}"
+
+
 def _of_predictions() -> Iterator[str]:
     """What the verdicts and the places of the right answers look like, over all chapters."""
     asked = all_predictions()
@@ -217,7 +231,7 @@ def _chapters() -> Iterator[str]:
         said += [f"{path.stem}: {each}" for each in found]
     yield text_table(rows)
     yield ""
-    yield from [*said, *_of_predictions()]
+    yield from [*said, *_of_syllabus(), *_of_predictions()]
 
 
 if __name__ == "__main__":

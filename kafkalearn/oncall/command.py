@@ -86,7 +86,7 @@ def _of_files(parser: argparse.ArgumentParser) -> Iterator[Any]:  # actions of a
 
 ABOUT = "Six questions about your own Kafka, answered from your own files."
 EXIT_CODES = (
-    "Exit codes: 0 nothing to worry about, 1 something was found, 2 there is no answer (bad input included). "
+    "Exit codes: 0 no problem found, 1 problem found, 2 undetermined (invalid input included). "
     "'kafkalearn QUESTION --help' says what a question takes."
 )
 INTERRUPTED = 130  # as a shell has it for the signal of Ctrl-C
