@@ -7,6 +7,7 @@ import pytest
 from kafkalearn.base.files import data_directory
 from kafkalearn.oncall import why
 from kafkalearn.oncall.answer import Outcome
+from kafkalearn.oncall.logs import read
 from tests.oncall.examples import asked
 
 A = "c1-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11"
@@ -576,3 +577,90 @@ def test_a_time_with_an_ordinal_is_read():
         ["November 22nd 2026, 15:46:13.448 error Heartbeat session expired - marking coordinator dead"]
     ).rebalances
     assert one.started_ms == 1795362373448
+
+
+T = "2026-11-22 15:46:13,448 "
+TOO_SHORT = (
+    "The session timeout is not within the range allowed by the broker (as configured by "
+    "group.min.session.timeout.ms and group.max.session.timeout.ms)"
+)
+REFUSED = {
+    "Java, classic": (
+        f"{T}ERROR [Consumer clientId=c1, groupId=billing] JoinGroup failed due to fatal error: {TOO_SHORT}. (a.b.C)",
+        "billing", "session timeout refused",
+    ),
+    "Java, an older broker": (
+        f"{T}ERROR [Consumer clientId=c1, groupId=billing] JoinGroup failed due to unexpected error: The version of "
+        "API is not supported. (a.b.C)",
+        "billing", "version not supported",
+    ),
+    "Java, KIP-848": (
+        f"{T}ERROR [Consumer clientId=c1, groupId=billing] ConsumerGroupHeartbeatRequest failed due to group "
+        "authorization failure: Not authorized to access group: billing (a.b.C)",
+        "billing", "not authorized",
+    ),
+    "Java, KIP-848 and an older broker": (
+        "org.apache.kafka.common.errors.UnsupportedVersionException: The cluster does not support the new CONSUMER "
+        "group protocol. Set group.protocol=classic on the consumer configs to revert to the CLASSIC protocol until "
+        "the cluster is upgraded.",
+        None, "version not supported",
+    ),
+    "Java, an exception alone": (
+        "org.apache.kafka.common.errors.GroupAuthorizationException: Not authorized to access group: billing",
+        "billing", "not authorized",
+    ),
+    "sarama": (
+        "[sarama] 2026/11/22 15:46:13 client/consumer kafka server: The provided session timeout is outside the "
+        "allowed range",
+        None, "session timeout refused",
+    ),
+    "librdkafka": (
+        '%ERROR: KafkaError{code=GROUP_AUTHORIZATION_FAILED,val=30,str="JoinGroup failed: Broker: Group authorization '
+        'failed"}',
+        None, "not authorized",
+    ),
+    "franz-go": (
+        '{"level":"error","ts":"2026-11-22T15:46:13.448Z","msg":"join and sync loop errored","group":"billing",'
+        '"err":"GROUP_AUTHORIZATION_FAILED: Not authorized to access group: Group authorization failed."}',
+        "billing", "not authorized",
+    ),
+    "kafkajs": (
+        '{"level":"ERROR","timestamp":"2026-11-22T15:46:13.448Z","logger":"kafkajs","message":"[Connection] Response '
+        'JoinGroup(key: 11, version: 5)","broker":"k:9092","clientId":"c1","error":"' + TOO_SHORT + '","size":10}',
+        None, "session timeout refused",
+    ),
+    "kafka-python": (
+        "ERROR:kafka.coordinator:Attempt to join group billing failed due to fatal error: [Error 26] "
+        "InvalidSessionTimeoutError: billing",
+        "billing", "session timeout refused",
+    ),
+    "aiokafka": (
+        f"{T}ERROR aiokafka.consumer.group_coordinator Attempt to join group billing failed due to fatal error: "
+        "[Error 30] GroupAuthorizationFailedError: billing",
+        "billing", "not authorized",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_client_that_was_refused_says_why(name):
+    line, group, cause = REFUSED[name]
+    answer = why([line])
+
+    ((found,),) = (each.rebalances for each in answer.groups)
+    assert (found.group, found.cause) == (group, cause)
+    assert found.protocol == ("consumer" if name == "Java, KIP-848" else "classic")
+    assert answer.outcome.name == "FOUND"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{T}INFO [Consumer clientId=c1, groupId=billing] ConsumerConfig values: (a.b.C)",
+        f"{T}WARN Client session timed out, have not heard from server in 4002ms for session id 0x1 (a.b.ClientCnxn)",
+        f"{T}INFO zookeeper.session.timeout.ms = 18000 (a.b.KafkaConfig)",
+        f"{T}ERROR [Producer clientId=p1] Uncaught error: UNSUPPORTED_VERSION (a.b.Sender)",
+    ],
+)
+def test_other_timeouts_and_versions_are_no_refusal(line):
+    assert read([line]).events == ()

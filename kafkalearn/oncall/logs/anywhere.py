@@ -499,7 +499,7 @@ def around(text: str, clock: Clock) -> Line:
     sarama = _SARAMA.search(text)
     group = context.group if context else erlang[1] if erlang else sarama["group"] if sarama else None
     group = group or _first(pairs, _GROUP_NAMES)
-    if group is None and named and named[1].lower() not in _NO_NAMES:
+    if group is None and named and named[1].lower().rstrip(".") not in _NO_NAMES:
         group = named[1]
     if group is not None and (group.lower() in _NO_NAMES or len(group) > 249):
         group = None

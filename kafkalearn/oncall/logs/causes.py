@@ -32,6 +32,7 @@ SECOND_ROUND, LEADER, REJOINED, OWN = "second round", "leader rejoined", "member
 STATIC, CAPACITY, STORE, UNKNOWN = "static member changed", "over capacity", "store failed", "unknown"
 FENCED, MOVED, NO_COORDINATOR, DROPPED = "static fenced", "coordinator moved", "coordinator lost", "member dropped"
 INCONSISTENT, FOLLOWUP = "inconsistent protocols", "followup rebalance"
+UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD = "not authorized", "session timeout refused", "version not supported"
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
@@ -63,6 +64,12 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
             (HEARTBEATS, POLL, SYNC, TOO_LATE, REMOVED),
         ),
         INCONSISTENT: Cause("was refused: it has no assignor in common with the group"),
+        UNAUTHORIZED: Cause("was refused: it may not use this group; its principal needs READ on the group (an ACL)"),
+        BAD_TIMEOUT: Cause(
+            "was refused: its session.timeout.ms is not between the broker's group.min.session.timeout.ms and "
+            "group.max.session.timeout.ms"
+        ),
+        TOO_OLD: Cause("was refused: it and the broker have no version of the request for this group in common"),
         FOLLOWUP: Cause(
             "runs Kafka Streams, and joined again as planned, to move tasks or to ask whether it can",
             (SECOND_ROUND, OWN),

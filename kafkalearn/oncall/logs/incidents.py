@@ -15,6 +15,7 @@ from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs import protocol_errors as errors
 from kafkalearn.oncall.logs.causes import (
+    BAD_TIMEOUT,
     CAPACITY,
     CAUSES,
     CLOSED,
@@ -32,7 +33,9 @@ from kafkalearn.oncall.logs.causes import (
     SUBSCRIPTION,
     SYNC,
     TOO_LATE,
+    TOO_OLD,
     TOPICS,
+    UNAUTHORIZED,
     UNKNOWN,
     UNSUBSCRIBED,
     cause_of_leaving,
@@ -56,7 +59,8 @@ NOTHING, SOMETHING, BROAD, NAMED = range(4)
 
 GIVEN = "need to re-join with the given member-id"
 _STARTS = (kinds.CLIENT_CONFIG, kinds.CLIENT_MEMBER_ID, kinds.CLIENT_SUBSCRIBED, "ClientNewMember")
-_GONE = frozenset({POLL, CLOSED, HEARTBEATS, DROPPED, FENCED, LEFT, UNSUBSCRIBED, CAPACITY, INCONSISTENT})
+_REFUSED = frozenset({CAPACITY, INCONSISTENT, UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD})
+_GONE = _REFUSED | {POLL, CLOSED, HEARTBEATS, DROPPED, FENCED, LEFT, UNSUBSCRIBED}
 """After these a client is away; that it joins again is another rebalance."""
 
 _OF_MEMBERS = frozenset(
@@ -116,6 +120,9 @@ def _of_error(event: LogEvent, error: str | None) -> tuple[str, int]:
         errors.FENCED: (FENCED, NAMED),
         errors.TOO_MANY: (CAPACITY, NAMED),
         errors.INCONSISTENT: (INCONSISTENT, NAMED),
+        errors.UNAUTHORIZED: (UNAUTHORIZED, NAMED),
+        errors.BAD_TIMEOUT: (BAD_TIMEOUT, NAMED),
+        errors.TOO_OLD: (TOO_OLD, NAMED),
         errors.NOT_COORDINATOR: (MOVED, NAMED),
         errors.NO_COORDINATOR: (NO_COORDINATOR, BROAD),
         errors.ILLEGAL_GENERATION: (DROPPED, BROAD),
@@ -323,6 +330,7 @@ def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:
     reasons = (said for each in one.evidence if (said := _own_words(each)))
     generation = next((each.generation for each in one.evidence if each.generation is not None), None)
     is_new = any(each.kind in (kinds.CLIENT_EPOCH, kinds.CLIENT_FENCED) for each in one.evidence)
+    is_new = is_new or any("ConsumerGroupHeartbeat" in each.text for each in one.evidence)
     is_new = is_new and not any("nstance" in each.text for each in one.evidence if each.kind == kinds.CLIENT_FENCED)
     return Rebalance(
         client.group,

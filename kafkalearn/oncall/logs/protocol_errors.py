@@ -18,6 +18,7 @@ UNKNOWN_MEMBER, ILLEGAL_GENERATION, REBALANCING = "unknown member", "illegal gen
 NOT_COORDINATOR, NO_COORDINATOR = "not coordinator", "coordinator not available"
 FENCED, TOO_MANY, INCONSISTENT = "fenced instance", "group max size", "inconsistent protocol"
 POLL, SESSION, NO_MEMBER = "poll interval", "session timeout", "no member"
+UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD = "not authorized", "session timeout refused", "version not supported"
 
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -34,6 +35,13 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         INCONSISTENT: r"INCONSISTENT_GROUP_PROTOCOL|InconsistentGroupProtocol\w*|inconsistent_group_protocol"
         r"|[Ii]nconsistent group protocol|protocol type is incompatible|protocols are incompatible with those of"
         r"|Inconsistent Protocol|not compatible with the current group",
+        UNAUTHORIZED: r"GROUP_AUTHORIZATION_FAILED|GroupAuthorization\w*|group_authorization_failed"
+        r"|[Gg]roup [Aa]uthorization [Ff]ailed|[Nn]ot authorized to access (?:this )?group",
+        BAD_TIMEOUT: r"INVALID_SESSION_TIMEOUT|InvalidSessionTimeout\w*|invalid_session_timeout|Invalid session timeout"
+        r"|session timeout is (?:not within the range allowed|outside the allowed range)",
+        TOO_OLD: r"does not support the new CONSUMER group protocol"
+        r"|(?:JoinGroup|ConsumerGroupHeartbeat).{0,80}(?:UNSUPPORTED_VERSION|version of API is not supported"
+        r"|[Uu]nsupported ?[Vv]ersion)",
         UNKNOWN_MEMBER: r"UNKNOWN_MEMBER_ID|UnknownMemberId\w*|unknown_member_id"
         r"|coordinator is not aware of this member"
         r"|not known in the current generation|Unknown Member ID|Broker: Unknown member|unknown member id(?! join)"
@@ -66,6 +74,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
         FENCED: kinds.CLIENT_FENCED,
         TOO_MANY: kinds.JOIN_FAILED,
         INCONSISTENT: kinds.JOIN_FAILED,
+        UNAUTHORIZED: kinds.JOIN_FAILED,
+        BAD_TIMEOUT: kinds.JOIN_FAILED,
+        TOO_OLD: kinds.JOIN_FAILED,
         UNKNOWN_MEMBER: kinds.HEARTBEAT_FAILED,
         NO_MEMBER: kinds.HEARTBEAT_FAILED,
         ILLEGAL_GENERATION: kinds.HEARTBEAT_FAILED,

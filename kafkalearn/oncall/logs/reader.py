@@ -200,6 +200,8 @@ def speaks_of_groups(text: str) -> bool:
         return True
     if "COORDINATOR" in text or "ROUP" in text or "GENERATION" in text:
         return True
+    if "session timeout is " in text or "SessionTimeout" in text or "SESSION_TIMEOUT" in text:
+        return True
     return "registering consumer" in text or "ZKConsumerConnector" in text or "ZK expired" in text
 
 
