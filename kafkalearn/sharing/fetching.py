@@ -22,7 +22,7 @@ def begin(turn: Turn, waiting: Waiting) -> None:
     What was never read by a leader is asked for at the share coordinator, whose answers come one after the other.
     """
     request = waiting.request
-    if not waiting.partitions or request.max_records <= 0 or request.max_bytes <= 0:
+    if not waiting.partitions or request.max_records == 0 or request.max_bytes <= 0:
         turn.answered.append((waiting, {}))
         return
     cold: list[str] = []
@@ -40,12 +40,18 @@ def begin(turn: Turn, waiting: Waiting) -> None:
     if not partitions:
         turn.answered.append((waiting, {}))
         return
-    waiting = replace(waiting, number=1 + max((each.number for each in turn.cluster.waiting), default=0))
-    turn.change(waiting=(*turn.cluster.waiting, waiting))
+    waiting = wait(turn, waiting)
     _try(turn, waiting)
     turn.settle()
     for name in cold:
         _initialize(turn, request, name)
+
+
+def wait(turn: Turn, waiting: Waiting) -> Waiting:
+    """A fetch waits, behind all that wait already."""
+    waiting = replace(waiting, number=1 + max((each.number for each in turn.cluster.waiting), default=0))
+    turn.change(waiting=(*turn.cluster.waiting, waiting))
+    return waiting
 
 
 def _initialize(turn: Turn, request: ShareFetch, name: str) -> None:
@@ -266,7 +272,7 @@ def _done(turn: Turn, waiting: Waiting, answers: dict[str, FetchedPartition]) ->
 
 def expire(turn: Turn, waiting: Waiting) -> None:
     """The end of a wait: the fetch takes what there is, be it nothing."""
-    offsets = _acquirable(turn, waiting)
+    offsets: dict[str, int] = {} if waiting.refusal else _acquirable(turn, waiting)
     waiting = replace(waiting, has_waited=waiting.request.max_wait_ms > 0)
     if not offsets:
         _done(turn, waiting, {})

@@ -68,6 +68,8 @@ def _refused(turn: Turn, event: ShareGroupHeartbeat) -> HeartbeatAnswer | None:
 
 
 def _invalid(event: ShareGroupHeartbeat) -> str | None:
+    if not event.member:
+        return ""
     if not event.member.strip():
         return "MemberId can't be empty."
     if len(event.member) > LONGEST_MEMBER_ID:
@@ -103,8 +105,14 @@ def _wrong_epoch(epoch: int, member: Member) -> HeartbeatAnswer | None:
 # A heartbeat that is taken.
 
 
+def new_group(turn: Turn, group: str) -> Group:
+    """A group that nobody has joined yet."""
+    epoch = turn.settings.first_group_epoch - 1
+    return Group(group, epoch, epoch)
+
+
 def _beat(turn: Turn, event: ShareGroupHeartbeat) -> None:
-    group = turn.cluster.group(event.group) or Group(event.group, turn.settings.first_group_epoch - 1)
+    group = turn.cluster.group(event.group) or new_group(turn, event.group)
     before = group.member(event.member)
     known = before or Member(event.member, 0, 0, ())
     topics = known.topics if event.topics is None else tuple(sorted(set(event.topics)))

@@ -109,6 +109,7 @@ class Replay:
         self.settings, self.groups = settings, groups
         self.state = model.start(settings)
         self.topics = [topic for topic, _ in settings.topics]
+        self.gone: set[str] = set()
         self.parked: dict[str, FetchAnswer | None] = {}
         self.written: list[object] = []
         self.seen: dict[str, object] = {}
@@ -175,6 +176,7 @@ class Replay:
     def _DeleteTopics(self, version: int, q: _Fields) -> dict[str, Any]:  # noqa: N802
         got: Any = self._step(events.DeleteTopic(q["topic"]))
         self.topics.remove(q["topic"])
+        self.gone.add(q["topic"])
         for key in [each for each in self.seen if each.rpartition("-")[0].endswith(f" {q['topic']}")]:
             del self.seen[key]
         return {"error": got.error}
@@ -282,7 +284,8 @@ class Replay:
     def _name(self, partition: str) -> str:
         """A partition as the recorder reads it from a topic id: one that it does not know is unknown."""
         topic = model.topic_of(partition)
-        return partition if self.state.indexes(topic) else f"unknown-{index_of(partition)}"
+        is_known = self.state.indexes(topic) or topic in self.gone
+        return partition if is_known else f"unknown-{index_of(partition)}"
 
     # Groups.
 

@@ -376,7 +376,8 @@ class SharePartition:
 class Session:
     """A share session: which partitions a member reads from a broker, and the epoch of its next request.
 
-    `told` are partitions that the next answer has in it whether it has records or not: those just added.
+    `to_be_told` are partitions that the next answer has in it whether it has records or not: those just added.
+    `nameless` are those whose topic id nobody knew when they were added.
     """
 
     broker: int
@@ -386,6 +387,7 @@ class Session:
     partitions: tuple[str, ...]
     connection: str
     to_be_told: frozenset[str] = frozenset()
+    nameless: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -401,7 +403,10 @@ class Opened:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A ShareFetch that is not answered yet: in which order it reads partitions, what it has found wrong so far."""
+    """A ShareFetch that is not answered yet: in which order it reads partitions, what it has found wrong so far.
+
+    With a `refusal` it is answered with that error, when it has waited.
+    """
 
     request: ShareFetch
     partitions: tuple[str, ...]
@@ -410,6 +415,7 @@ class Waiting:
     acknowledged: tuple[AcknowledgedPartition, ...] = ()
     number: int = 0
     has_waited: bool = False
+    refusal: str = ""
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def alter(turn: Turn, event: AlterShareGroupOffsets) -> None:
     if refused is not None:
         turn.effects.append(refused)
         return
-    group = group or Group(event.group, turn.settings.first_group_epoch - 1)
+    group = group or groups.new_group(turn, event.group)
     turn.put_group(group)
     known = {name: start for name, start in event.offsets if turn.cluster.log(name) is not None}
     results = tuple(

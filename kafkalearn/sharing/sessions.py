@@ -75,18 +75,20 @@ def _is_wrong_renewal(request: ShareFetch) -> bool:
 def share_fetch(turn: Turn, request: ShareFetch) -> None:
     """A member asks for records, and may say before what became of those it has."""
     error = _refused(turn, request)
-    if error == "NONE" and request.epoch == INITIAL and _is_full(turn, request):
-        error = "SHARE_SESSION_LIMIT_REACHED"
     if error != "NONE":
         turn.effects.append(FetchAnswer(request.group, request.member, error, connection=_connection(request)))
         return
     assert request.group is not None
-    partitions = _of_session(turn, request)
     waiting = Waiting(request, (), turn.cluster.now_ms + request.max_wait_ms)
+    if request.epoch == INITIAL and _is_full(turn, request):
+        _drop(turn, request.broker, request.group, request.member)
+        fetching.wait(turn, replace(waiting, refusal="SHARE_SESSION_LIMIT_REACHED"))
+        return
+    partitions = _of_session(turn, request)
     results = acknowledge_all(turn, request, () if request.epoch == INITIAL else request.partitions)
     if not (request.version >= 2 and request.is_renew) and request.epoch != FINAL:
-        errors = tuple((name, found, "") for name in partitions if (found := _unknown(turn, name)))
-        known = tuple(name for name in partitions if not _unknown(turn, name))
+        errors = tuple((name, found, "") for name in partitions if (found := _missing(turn, request, name)))
+        known = tuple(name for name in partitions if not _missing(turn, request, name))
         fetching.begin(turn, replace(waiting, partitions=_rotated(known, request.epoch), errors=errors))
     else:
         turn.answered.append((waiting, {}))
@@ -111,6 +113,14 @@ def _unknown(turn: Turn, partition: str) -> str:
     return "" if turn.cluster.log(partition) is not None else "UNKNOWN_TOPIC_OR_PARTITION"
 
 
+def _missing(turn: Turn, request: ShareFetch, partition: str) -> str:
+    """The same for a fetch: a session that knew the topic's name goes on with it when the topic is gone."""
+    error = _unknown(turn, partition)
+    session = turn.cluster.session(request.broker, str(request.group), request.member)
+    is_known = session is not None and partition not in session.nameless
+    return "UNKNOWN_TOPIC_OR_PARTITION" if error and is_known else error
+
+
 def _rotated(partitions: tuple[str, ...], epoch: int) -> tuple[str, ...]:
     """The partitions in the order in which a request of an epoch reads them."""
     if len(partitions) < 2 or epoch < 1:
@@ -128,7 +138,10 @@ def _of_session(turn: Turn, request: ShareFetch) -> tuple[str, ...]:
     if request.epoch == INITIAL:
         _drop(turn, request.broker, request.group, request.member)
         connection = _connection(request)
-        turn.put_session(Session(request.broker, request.group, request.member, 1, named, connection))
+        nameless = frozenset(name for name in named if not turn.cluster.indexes(topic_of(name)))
+        turn.put_session(
+            Session(request.broker, request.group, request.member, 1, named, connection, nameless=nameless)
+        )
         others = tuple(
             each for each in turn.cluster.opened if (each.broker, each.connection) != (request.broker, connection)
         )
@@ -143,6 +156,7 @@ def _of_session(turn: Turn, request: ShareFetch) -> tuple[str, ...]:
         replace(
             session, epoch=next_epoch(session.epoch), partitions=kept,
             to_be_told=(session.to_be_told | set(added)) & set(kept),
+            nameless=session.nameless | {name for name in added if not turn.cluster.indexes(topic_of(name))},
         )
     )  # fmt: skip
     return kept
@@ -315,6 +329,11 @@ def answer_all(turn: Turn) -> None:
 def _answer(turn: Turn, waiting: Waiting, found: dict[str, FetchedPartition]) -> FetchAnswer:
     request = waiting.request
     assert request.group is not None
+    if waiting.refusal:
+        return FetchAnswer(
+            request.group, request.member, waiting.refusal, has_waited=waiting.has_waited,
+            connection=_connection(request),
+        )  # fmt: skip
     for name, error, message in waiting.errors:
         leader = turn.leader_of(name) if error in FORGETS[:1] and turn.cluster.log(name) is not None else None
         found[name] = FetchedPartition(name, error=error, message=message, leader=leader)
@@ -326,7 +345,7 @@ def _answer(turn: Turn, waiting: Waiting, found: dict[str, FetchedPartition]) ->
                 connection=_connection(request),
             )  # fmt: skip
         found = _told(turn, session, found)
-    if not turn.is_since_4_4 and any(each.error == "UNKNOWN_TOPIC_ID" for each in found.values()):
+    if not turn.is_since_4_4 and any(not turn.cluster.indexes(topic_of(name)) for name in found):
         # The bytes of an answer are counted by topic, and this one has none.
         return FetchAnswer(
             request.group, request.member, "UNKNOWN_SERVER_ERROR", has_waited=waiting.has_waited,
