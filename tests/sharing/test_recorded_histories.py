@@ -15,16 +15,19 @@ from kafkalearn.sharing.history import Replay, replay, settings_of
 from tests.every import every_case
 from tests.recorded import recorded
 
-PACKED = recorded("share-histories")
+PACKED, FURTHER = recorded("share-histories"), recorded("share-further-histories")
 EPOCHS = ("epoch", "assignmentEpoch", "memberEpoch", "stateEpoch")
 
 
 @cache
 def histories() -> dict[str, dict]:
     """Each history by its name."""
-    unpacked = json.loads(zlib.decompress(base64.b85decode(PACKED["packed"])))
-    assert [each["name"] for each in unpacked] == PACKED["names"]
-    return {each["name"]: each for each in unpacked}
+    found = {}
+    for file in (PACKED, FURTHER):
+        unpacked = json.loads(zlib.decompress(base64.b85decode(file["packed"])))
+        assert [each["name"] for each in unpacked] == file["names"]
+        found.update({each["name"]: each for each in unpacked})
+    return found
 
 
 def differences(history: dict, release: str | None = None) -> list:
@@ -71,12 +74,18 @@ def with_earlier_epochs(history: dict) -> dict:
 
 
 def test_no_history_is_left_out():
-    assert len(histories()) == 177
-    assert sum(len(each["steps"]) for each in histories().values()) == 2432
+    assert len(PACKED["names"]) == 177
+    assert sum(len(histories()[name]["steps"]) for name in PACKED["names"]) == 2432
+    assert len(histories()) == 177 + len(FURTHER["names"])
 
 
 @every_case("name", PACKED["names"])
 def test_every_answer_observation_and_record_is_what_the_broker_gave(name):
+    assert differences(histories()[name]) == []
+
+
+@every_case("name", FURTHER["names"])
+def test_what_was_asked_afterwards_is_answered_as_by_the_brokers(name):
     assert differences(histories()[name]) == []
 
 
