@@ -16,6 +16,7 @@ Rules, by their subject:
 - `kafkalearn.spark.delivery`: what was acknowledged, against what the log holds; what crashes lose and double, by
   commit strategy
 - `kafkalearn.spark.offsets`: raw records and segment files of the offsets topic -> the state and lag of groups
+- `kafkalearn.spark.share_states`: raw records of the share groups' topic -> states of share-partitions, and their lag
 - `kafkalearn.spark.compaction`: what the cleaner leaves of a log; which segments are deleted, and by which rule
 - `kafkalearn.spark.replication`: the fetches that leaders saw -> LEO, HW and ISR of thousands of partitions
 - `kafkalearn.spark.real_topic`: topics of a real Kafka, read, streamed and written; topics that were recorded

@@ -1,0 +1,162 @@
+"""Decoding __share_group_state in whole columns gives what the scalar functions give, record by record."""
+
+import random
+
+import pytest
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.coordinator.share_states import (
+    Delete,
+    Initialize,
+    Read,
+    Settings,
+    SharePartition,
+    StateBatch,
+    Write,
+    simulate,
+)
+from kafkalearn.formats.share_state_log import UPDATE, batch_fields, encode_key, encode_value, replay
+from kafkalearn.spark import columns
+from kafkalearn.spark.share_states import (
+    DECODED_SCHEMA,
+    decode_share_row,
+    decode_share_states,
+    latest_share_states,
+    share_lag_of,
+)
+from tests.coordinator.test_share_states import bytes_of
+from tests.recorded import recorded, unhex
+
+pytestmark = pytest.mark.spark
+
+WRITTEN = [(unhex(key), unhex(value)) for _, key, value, *_ in recorded("share-state-log")["states"]]
+TOPIC = "A6AUkuaxQAm4bUDDQCKT_A"
+
+
+@pytest.fixture(params=["compiled", "public"])
+def route(request, monkeypatch):
+    """Both ways to the numbers: compiled into the query, and the one Spark Connect takes."""
+    if request.param == "public":
+        monkeypatch.setattr(columns, "static_call", lambda *arguments: None)
+
+
+def decoded(spark, records):
+    rows = [(index, key, value) for index, (key, value) in enumerate(records)]
+    return spark.createDataFrame(rows, "offset bigint, key binary, value binary").transform(decode_share_states)
+
+
+def in_order(df):
+    rows = df.orderBy("offset").drop("offset", "key", "value").collect()
+    return [row.asDict(recursive=True) for row in rows]
+
+
+def expected(key, value):
+    return dict.fromkeys(DECODED_SCHEMA.names) | decode_share_row(key, value)
+
+
+@pytest.mark.usefixtures("route")
+def test_every_record_of_real_brokers_is_decoded_as_by_the_scalar_functions(spark):
+    assert in_order(decoded(spark, WRITTEN)) == [expected(*each) for each in WRITTEN]
+
+
+def unusual():
+    """Records that no expression reads, or at the edge of those that one does."""
+    whose = SharePartition("größe 😀", TOPIC, 2**31 - 1)
+    key, fields = encode_key(UPDATE, whose), {"snapshotEpoch": -1, "leaderEpoch": 2**31 - 1, "startOffset": -(2**63)}
+    for count in (0, 1, 126, 127, 300):
+        batches = batch_fields([StateBatch(each, each, each % 5, each % 300 - 9) for each in range(count)])
+        for more in ({}, {"deliveryCompleteCount": -5}):
+            yield key, encode_value(UPDATE, fields | more | {"stateBatches": batches})
+    value = encode_value(UPDATE, fields | {"stateBatches": batch_fields([StateBatch(-9, 2**62, -7, 1)])})
+    yield from ((key, value[:-1] + b"\x02"), (key, value + b"\x00"), (key[:-1], value), (key + b"\x00", value))
+    yield from ((None, value), (b"", None), (b"\x00", value), (b"\x00\x02" + key[2:], value), (key, b"\x00\x01"))
+    yield key, value[:-2] + b"\x01" + value[-1:]  # a batch with a tagged field that is not there
+    yield encode_key(UPDATE, SharePartition("", TOPIC, 0)), value
+    yield b"\x00\x01\x00\x01\xff" + bytes(20), value  # no UTF-8
+
+
+def test_unusual_records_are_decoded_as_by_the_scalar_functions(spark):
+    records = list(unusual())
+    assert in_order(decoded(spark, records)) == [expected(*each) for each in records]
+    assert {each["error"] is None for each in (expected(*one) for one in records)} == {True, False}
+
+
+def test_mutated_records_keep_their_row_and_get_the_scalar_functions_reason(spark):
+    drawn, records = random.Random(17), []
+    for key, value in WRITTEN * 3:
+        parts = [bytearray(key), bytearray(value or b"")]
+        for part in parts:
+            for _ in range(drawn.randint(0, 2)):
+                if part:
+                    part[drawn.randrange(len(part))] = drawn.randrange(256)
+            if drawn.random() < 0.2:
+                del part[drawn.randrange(len(part) + 1) :]
+        records.append((bytes(parts[0]), None if value is None else bytes(parts[1])))
+    rows = in_order(decoded(spark, records))
+    assert rows == [expected(*each) for each in records]
+    assert 100 < sum(each["error"] is not None for each in rows) < len(rows)
+
+
+def history(seed, release):
+    """What a share coordinator writes that is asked at random."""
+    drawn = random.Random(f"{seed} {release}")
+    places = [SharePartition(f"g{number % 3}", TOPIC, number) for number in range(4)]
+    events = [Initialize(each, 3, -1) for each in places]
+    for _ in range(150):
+        whose, what = drawn.choice(places), drawn.random()
+        if what < 0.1:
+            events.append(Initialize(whose, 3, drawn.choice([-1, 0, 4])))
+        elif what < 0.2:
+            events.append(Read(whose, drawn.randint(3, 5)))
+        elif what < 0.22:
+            events.append(Delete(whose))
+        else:
+            first = drawn.randint(0, 20)
+            batches = (StateBatch(first, first + drawn.randint(0, 4), drawn.choice([0, 2, 4]), drawn.randint(1, 3)),)
+            sent, count = drawn.choice([-1, 0, 3, 9]), drawn.choice([-1, 0, 2])
+            events.append(Write(whose, drawn.choice([3, 3, 2]), 5, sent, batches, count))
+    trace = simulate(Settings({TOPIC: 4}, release, updates_per_snapshot=5), events)
+    return [bytes_of(effect) for frame in trace for effect in frame.state.effects]
+
+
+@pytest.mark.parametrize("release", ["4.2", "4.4"])
+def test_the_newest_states_and_their_lag_are_those_of_the_scalar_replay(spark, release):
+    records = history(5, release)
+    states = replay(records).states
+    latest = latest_share_states(decoded(spark, records))
+    ends = spark.createDataFrame(
+        [(TOPIC, number, 30) for number in range(3)], "topic_id string, share_partition int, log_end int"
+    )
+    rows = share_lag_of(latest, ends).orderBy("group_id", "topic_id", "share_partition").collect()
+    assert len(records) > 60
+    assert len(rows) == len(states) >= 2
+    for row, state in zip(rows, states, strict=True):
+        whose = state.share_partition
+        assert (row.group_id, row.topic_id, row.share_partition) == (whose.group_id, whose.topic_id, whose.partition)
+        assert (row.snapshot_epoch, row.state_epoch, row.leader_epoch, row.start_offset, row.written_ms) == (
+            state.snapshot_epoch, state.state_epoch, state.leader_epoch, state.start_offset, state.written_ms,
+        )  # fmt: skip
+        assert (-1 if row.complete_count is None else row.complete_count) == state.complete_count
+        is_known = whose.partition < 3 and state.start_offset != -1 and state.complete_count != -1
+        assert row.lag == (state.lag(30) if is_known else None)
+
+
+def test_a_deleted_state_and_an_update_alone_are_no_state(spark):
+    whose = SharePartition("g", TOPIC, 0)
+    update = (
+        encode_key(UPDATE, whose),
+        encode_value(UPDATE, {"snapshotEpoch": 0, "leaderEpoch": 0, "startOffset": 0, "stateBatches": []}),
+    )
+    assert latest_share_states(decoded(spark, [update])).collect() == []
+    settings = Settings({TOPIC: 1})
+    trace = simulate(settings, [Initialize(whose, 1, 0), Delete(whose)])
+    gone = [bytes_of(effect) for frame in trace for effect in frame.state.effects]
+    assert latest_share_states(decoded(spark, gone)).collect() == []
+    assert latest_share_states(decoded(spark, gone[:1])).count() == 1
+
+
+def test_columns_that_are_missing_or_there_are_refused(spark):
+    with pytest.raises(KafkaLearnError, match="the rows have no column 'value'"):
+        spark.createDataFrame([(b"",)], "key binary").transform(decode_share_states)
+    with pytest.raises(KafkaLearnError, match="the rows have a column 'batches' already"):
+        spark.createDataFrame([(b"", b"", 1)], "key binary, value binary, batches int").transform(decode_share_states)
