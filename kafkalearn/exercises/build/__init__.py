@@ -93,7 +93,7 @@ class Stage:
                 "Asked was Kafka {}. Chapter {} explains the rule; {} helps.",
                 as_words(self.release),
                 as_words(self.chapter),
-                as_words(helps or f"build.hint({self.number})"),
+                as_words(helps or f"build.{'question' if difference.kind == LACKS else 'hint'}({self.number})"),
             ),
         ]
 

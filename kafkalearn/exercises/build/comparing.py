@@ -268,9 +268,9 @@ def told(history: Sequence[tuple[Step, list[Came]]], first: int = 0) -> Block:
     for number, (step, came) in enumerate(history, first + 1):
         what = f"{step['wait_ms']} ms pass" if "wait_ms" in step else _asked(step)
         lines.append(f"{number:>2}  {what}")
-        for each in came:
+        for each in (one for one in came if "answer" in one):
             whose = "" if each["step"] == number - 1 else f" to request {each['step'] + 1}"
-            lines.append(f"      answered{whose}: {in_short(each.get('answer', each))}")
+            lines.append(f"      answered{whose}: {in_short(each['answer'])}")
     return Block("\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..." for line in lines))
 
 
