@@ -377,8 +377,13 @@ WORSE = {
     "confluent-kafka-go": {
         ("heartbeats lost", "c2"),
         ("poll interval exceeded", "c2"),
+        ("coordinator lost", "c1"),
     },  # level INFO: no group, no joins
-    "rust-rdkafka": {("heartbeats lost", None), ("poll interval exceeded", None)},  # nor a client
+    "rust-rdkafka": {
+        ("heartbeats lost", None),
+        ("poll interval exceeded", None),
+        ("coordinator lost", None),
+    },  # nor a client
     "kafka-javascript": {
         *(("member joined", "c2"), ("member dropped", "c2"), ("poll interval exceeded", "c2"), ("member closed", "c2")),
         *(("member joined", "c1"), ("coordinator moved", "c1"), ("member closed", "c1")),
