@@ -111,7 +111,7 @@ const mountFilms = (() => {
       if (!entries.some((each) => each.isIntersecting)) return;
       seen.disconnect();
       if (!asksForStillness.matches) start();
-    }, { threshold: 0.6 });
+    }, { threshold: 0.35 });
     seen.observe(stage);
   }
 

@@ -12,6 +12,7 @@ from kafkalearn.releases.ledger import all_rules
 from tools import chapters
 from tools.book import reference
 from tools.book.chapter import Chapter, navigation, page
+from tools.book.chapter.words import meanings, with_meanings
 from tools.book.front import front_page
 from tools.book.made import Made
 from tools.book.pages import Page, faults
@@ -78,6 +79,33 @@ def test_links_between_chapters_and_to_files_work_in_the_book_and_notes_stay_fol
     ).read_bytes()
     assert 'href="files/kafkalearn/base/trace.py"' in html
     assert html.index("<summary>Notes") < html.index("Folded.") < html.index("</details>")
+
+
+GLOSSED = """# The high watermark
+
+The high watermark is a mark, and *a broker* no `broker`.
+
+| a lag | table |
+|---|---|
+| lag | lag |
+
+Brokers know [the lag](x.md); the lag of a consumer group is a lag, and the high watermark is none. Some brokers have
+none.
+
+```
+purgatory
+```
+"""
+
+
+def test_a_word_of_the_glossary_is_explained_where_it_first_stands_in_the_text():
+    first, second = new_markdown_cell(GLOSSED), new_markdown_cell("A high watermark, a lag and a purgatory.")
+    notebook = with_meanings(new_notebook(cells=[first, second]))
+    found = re.findall(r'<abbr class="term" title="([^"]+)">([^<]+)</abbr>', "".join(c.source for c in notebook.cells))
+
+    assert [word for _, word in found] == ["high watermark", "lag", "consumer group", "brokers", "purgatory"]
+    assert found[2][0] == meanings()["consumer group"]
+    assert re.sub(r"</?abbr[^>]*>", "", notebook.cells[0].source) == first.source == GLOSSED
 
 
 def test_the_index_names_each_chapter_by_its_heading_and_its_question(folder):

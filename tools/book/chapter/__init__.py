@@ -18,6 +18,8 @@ from kafkalearn.predictions.marking import marked
 from tools import claims
 from tools.book import instructor, live
 from tools.book.chapter.contents import inline_html, with_contents
+from tools.book.chapter.words import GLOSSARY as GLOSSARY
+from tools.book.chapter.words import with_meanings
 from tools.book.exercises import with_exercises
 from tools.book.face import SIDE, face
 from tools.environment import ROOT
@@ -26,7 +28,6 @@ from tools.sections import in_sections
 
 HERE = Path(__file__).parent
 STYLE = HERE.parent / "style.css"
-GLOSSARY = ROOT / "docs" / "glossary.md"
 
 # The player that a widget of ours brings along goes before everything that needs a kernel.
 PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
@@ -135,7 +136,7 @@ def navigation(chapters: list[Chapter], index: int) -> str:
 def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callable[[Path], str] | None = None) -> str:
     """The HTML of one chapter; links lead to other pages, or to the copies that `copy` makes of the project's files."""
     notebook = with_exercises(notebook, chapter.path.stem)
-    notebook = with_what_is_said_before_a_click(marked(in_sections(notebook)))
+    notebook = with_meanings(with_what_is_said_before_a_click(marked(in_sections(notebook))))
     notebook.metadata.title = chapter.title
     exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
