@@ -89,13 +89,19 @@ class Film:
         """One telling moment, where nothing runs."""
         return self.story.pictures[TELLING]
 
-    def html(self) -> str:
-        """The film for a page: it needs no kernel and no network; without scripts one moment remains."""
+    @property
+    def host(self) -> str:
+        """The film without what plays it, for a page that has `film_style` and `film_script`."""
         data = f'{{"film":{self.payload}}}'.replace("<", "\\u003c")  # no "</script>" may appear in a script
         return (
             f'<div class="kl-player kl-film" data-kl-film>{self.still.html}'
-            f'<script type="application/json">{data}</script></div>\n'
-            f"<style>{player_style()}{(_HERE / 'film.css').read_text('utf-8')}</style>\n"
+            f'<script type="application/json">{data}</script></div>'
+        )
+
+    def html(self) -> str:
+        """The film for a page: it needs no kernel and no network; without scripts one moment remains."""
+        return (
+            f"{self.host}\n<style>{player_style()}{film_style()}</style>\n"
             f'<script type="module">\n{player_script()}\n{film_script()}\nmountFilms();\n</script>'
         )
 
@@ -107,6 +113,12 @@ class Film:
 def film_script() -> str:
     """What a page needs besides the player: ``mountFilms(root)``."""
     return (_HERE / "film.js").read_text("utf-8")
+
+
+@cache
+def film_style() -> str:
+    """Its style sheet, besides the player's."""
+    return (_HERE / "film.css").read_text("utf-8")
 
 
 @cache

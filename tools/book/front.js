@@ -1,6 +1,7 @@
-// The first page: each card says how far this reader has come.
+// The first page: its film plays, and each card says how far this reader has come.
 
 (() => {
+  window.kafkalearnPlayer.mountFilms();
   const isDone = (entry) => entry?.outcome === "right" || entry?.outcome === "open";
 
   window.kafkalearnAnswers.read().then(({ record, places }) => {

@@ -46,7 +46,7 @@ def front_page(chapters: Sequence[Chapter], notebooks: Sequence[NotebookNode]) -
 in these pages; nothing leaves them.</p>
 <p>{begin} <span id="go-on" role="status"></span></p>
 </div>
-<figure>{whole_path().html()}</figure></div>
+<figure>{whole_path().host}</figure></div>
 <h2>The chapters</h2>
 <ol class="cards">
 {cards or "<li>There are no chapters yet.</li>"}

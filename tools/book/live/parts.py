@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kafkalearn.drawing.player import live_script, live_style
-from kafkalearn.journey.film import film_script
+from kafkalearn.journey.film import film_script, film_style
 from tools.book.face import fonts, licences
 from tools.book.live import runtime, snapshot
 from tools.book.live.packages import ACE, PYODIDE, files
@@ -85,7 +85,7 @@ def page_script(names: Sequence[str] = PAGE_SCRIPTS) -> str:
 
 def page_style() -> str:
     """The style sheet of a page's live parts, and the player's."""
-    return fonts() + live_style() + (HERE / "page.css").read_text(encoding="utf-8")
+    return fonts() + live_style() + film_style() + (HERE / "page.css").read_text(encoding="utf-8")
 
 
 def _write_runtime(folder: Path) -> None:
