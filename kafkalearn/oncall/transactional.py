@@ -30,8 +30,8 @@ class Trouble(NamedTuple):
 
     words: str
     setting: str
-    value: object  # as it is
-    remedy: object  # what to set instead
+    value: int | str  # as it is
+    remedy: int | str  # what to set instead
     origin: str
 
 
