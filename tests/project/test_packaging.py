@@ -68,8 +68,10 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
 
 
-def test_the_wheel_brings_the_licence_and_says_which(wheel):
-    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel.namelist())
+def test_the_wheel_brings_the_licence_and_says_which_and_those_of_all_that_it_carries(wheel):
+    for name in ("LICENSE", "NOTICES.txt"):
+        assert any(each.endswith(f".dist-info/licenses/{name}") for each in wheel.namelist())
+        assert f"License-File: {name}" in metadata(wheel)
     assert "License-Expression: Apache-2.0" in metadata(wheel)
 
 

@@ -9,6 +9,8 @@ from tools.environment import ROOT
 
 SIDE = ROOT / "kafkalearn" / "lab" / "kafkalearn-lab"
 """What the book's pages and JupyterLab have in common."""
+NOTICES = ROOT / "NOTICES.txt"
+"""What the book and the wheel carry that is not ours, which `tools.notices` writes."""
 _FONT = re.compile(r"@font-face \{[^}]*url\((font-[\w-]+\.woff2)\)[^}]*\}\n")
 
 

@@ -19,6 +19,8 @@ from kafkalearn.views import whole_path
 from tools.book.chapter import Chapter
 from tools.book.chapter.contents import inline_html
 from tools.book.exercises import exercises_of
+from tools.book.face import NOTICES
+from tools.book.live.parts import FOLDER
 from tools.book.shell import shell_page
 
 HERE = Path(__file__).parent
@@ -50,7 +52,8 @@ in these pages; nothing leaves them.</p>
 <h2>The chapters</h2>
 <ol class="cards">
 {cards or "<li>There are no chapters yet.</li>"}
-</ol>""",
+</ol>
+<p><a href="{FOLDER}/{NOTICES.name}">Licences</a> of fonts, Python and all that this book carries of others</p>""",
         [(HERE / "front.js").read_text(encoding="utf-8")],
         head=style,
     )

@@ -6,7 +6,7 @@
 - ``page.js``: the page's own script, of the files in `PAGE_SCRIPTS`; the first gives `window.kafkalearn`, which
   `tools.page` describes. ``page.css`` is its style.
 - ``ace/``: the editor of code, as it comes from npm (`packages`).
-- ``licences/``: those of all that is not ours.
+- ``NOTICES.txt``: what of all that is not ours, with its licences.
 
 `alive` puts these into a chapter's page, `with_script` into any other. `policy` says what a page may do: no connection
 at all, and no script but those it was made with.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kafkalearn.drawing.player import live_script, live_style
 from kafkalearn.journey.film import film_script, film_style
-from tools.book.face import fonts, licences
+from tools.book.face import NOTICES, fonts
 from tools.book.live import runtime, snapshot
 from tools.book.live.packages import ACE, PYODIDE, files
 
@@ -23,14 +23,6 @@ PAGE_SCRIPTS = (
 """What ``page.js`` is made of, in order, after the player's own script."""
 
 _ACE_FILES = ("ace.js", "mode-python.js", "theme-textmate.js", "theme-tomorrow_night.js")
-_NOTICE = """What lies in this folder and is not kafkalearn's own:
-
-- runtime.js holds {pyodide.name} {pyodide.version} (Mozilla Public License 2.0, MPL-2.0.txt; its source:
-  github.com/pyodide/pyodide), which holds CPython and its standard library (Python.txt). snapshot.js is the memory of
-  both once they have started.
-- ace/ is {ace.name} {ace.version} (BSD licence, Ace.txt; its source: github.com/ajaxorg/ace).
-- page.css holds letters of Atkinson Hyperlegible Next and Mono, and of Noto Sans SC (SIL Open Font License, Fonts.txt).
-"""
 
 
 def write(book: Path) -> Path:
@@ -48,12 +40,7 @@ def write(book: Path) -> Path:
     if not all((folder / "ace" / name).exists() for name in _ACE_FILES):
         for name, data in files(ACE, *(f"src-min-noconflict/{name}" for name in _ACE_FILES)).items():
             _put(folder / "ace" / Path(name).name, data.decode("utf-8"))
-        (licence,) = files(ACE, "LICENSE").values()
-        _put(folder / "licences" / "Ace.txt", licence.decode("utf-8"))
-    for licence in (HERE / "licences").glob("*.txt"):
-        _put(folder / "licences" / licence.name, licence.read_text(encoding="utf-8"))
-    _put(folder / "licences" / "Fonts.txt", licences())
-    _put(folder / "licences" / "README.txt", _NOTICE.format(pyodide=PYODIDE, ace=ACE))
+    _put(folder / NOTICES.name, NOTICES.read_text(encoding="utf-8"))
     return folder
 
 

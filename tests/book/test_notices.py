@@ -1,0 +1,64 @@
+"""The notices of what the wheel and the book carry of others: current, and whole."""
+
+import re
+
+import pytest
+
+from tools.book.face import NOTICES
+from tools.book.live.packages import ACE, PYODIDE, NotFetched, files
+from tools.environment import ROOT
+from tools.notices import COMMAND, LIBRARIES, STYLES, NoEntry, fonts_of, libraries_in, notices
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fetched():
+    try:
+        for package in (PYODIDE, ACE):
+            files(package)
+    except NotFetched as error:
+        pytest.skip(str(error))
+
+
+NOT_TEXT = {".woff2", ".ttf", ".gz", ".zip", ".png"}
+
+
+def test_the_file_is_what_the_command_writes():
+    assert NOTICES.read_text(encoding="utf-8") == notices(), f"run {COMMAND}"
+
+
+def test_each_library_is_found_by_what_stands_in_python_itself():
+    (wasm,) = files(PYODIDE, "pyodide.asm.wasm").values()
+    assert libraries_in(wasm) == list(LIBRARIES)
+    marked = [each for each in LIBRARIES if each.mark]
+    assert [each for each in libraries_in(b"") if each.mark] == []
+    assert [each for each in libraries_in(marked[0].mark) if each.mark] == marked[:1]
+
+
+def test_a_library_that_nobody_named_stops_the_command():
+    with pytest.raises(NoEntry, match="has OpenSSL: give it an entry"):
+        libraries_in(b"built with OpenSSL 3.5")
+
+
+def test_a_font_that_nobody_named_stops_the_command(tmp_path):
+    (tmp_path / "font-greek.woff2").write_bytes(b"")
+    with pytest.raises(NoEntry, match=r"font-greek\.woff2: name in"):
+        fonts_of(tmp_path)
+
+
+def test_no_file_of_the_package_has_the_copyright_of_others_but_the_notices_of_fonts():
+    theirs = re.compile(rb"Copyright (\(c\)|\xc2\xa9|[12]\d\d\d)|@licen[sc]e|SPDX-License", re.IGNORECASE)
+    found = {
+        path.name
+        for path in (ROOT / "kafkalearn").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix not in NOT_TEXT
+        if theirs.search(path.read_bytes())
+    }
+    assert found == {"font-licences.txt"}
+
+
+def test_a_page_s_styles_come_from_the_packages_that_are_named(made_book):
+    sheets = [path.read_text(encoding="utf-8") for path in (made_book / "live").glob("notebook-*.css")]
+    assert any("Jupyter Development Team" in sheet for sheet in sheets)
+    owners = {each.strip() for sheet in sheets for each in re.findall(r"Copyright \(c\)([^\n.|]*)", sheet)}
+    assert {re.sub(r"^[\d, -]*", "", each) for each in owners} <= {"Jupyter Development Team", "Project Jupyter"}
+    assert len(STYLES) == 3
