@@ -86,6 +86,7 @@ FONTS = {
     "font-chinese.woff2": "Noto Sans SC",
 }  # fmt: skip
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
+PHOSPHOR = "Copyright (c) 2014-2017, PhosphorJS Contributors"
 STYLES = ("nbconvert", "jupyterlab", "jupyterlab_pygments")  # whose sheets a chapter's page has
 
 
@@ -137,6 +138,10 @@ def carried() -> Iterator[Carried]:
         text = next(each for each in package.files or () if each.name == "LICENSE" and "licenses" in each.parts)
         what = f"{BOOK}: live/notebook-*.css"
         yield Carried(f"{name} {package.version}", what, "BSD-3-Clause", text.read_text(encoding="utf-8"))
+    sheets = f"{BOOK}: live/notebook-*.css, as JupyterLab has it"
+    phosphor = f"{PHOSPHOR}\n\n{_text('BSD-3-Clause')}"
+    yield Carried("PhosphorJS", sheets, "BSD-3-Clause", phosphor)
+    yield Carried("Material Design icons of Google", sheets, "Apache-2.0", "The text is that of kafkalearn's LICENSE.")
     runtime = f"{BOOK}: live/runtime.js and live/snapshot.js"
     source = "Its source: https://github.com/pyodide/pyodide\n\n"
     yield Carried(f"{PYODIDE.name} {PYODIDE.version}", runtime, "MPL-2.0", source + _text("MPL-2.0"))

@@ -60,5 +60,8 @@ def test_a_page_s_styles_come_from_the_packages_that_are_named(made_book):
     sheets = [path.read_text(encoding="utf-8") for path in (made_book / "live").glob("notebook-*.css")]
     assert any("Jupyter Development Team" in sheet for sheet in sheets)
     owners = {each.strip() for sheet in sheets for each in re.findall(r"Copyright \(c\)([^\n.|]*)", sheet)}
-    assert {re.sub(r"^[\d, -]*", "", each) for each in owners} <= {"Jupyter Development Team", "Project Jupyter"}
+    assert {re.sub(r"^[\d, -]*", "", each) for each in owners} == {
+        "Jupyter Development Team",
+        "PhosphorJS Contributors",
+    }
     assert len(STYLES) == 3
