@@ -297,14 +297,31 @@ def install(fresh):
 
 
 def install_with_uv(uv, fresh):
-    """None if all went well, else what was said. What builds the packages that come as source is locked too."""
+    """None if all went well, else what was said. What builds the packages that come as source is locked too.
+
+    First with what uv has kept: without a network it would ask for what it has, for twenty seconds, and give up.
+    """
     into = ["--python", VENV_PYTHON]
-    make = [uv, "venv", "--quiet", "--clear", "--no-project", "--python", PYTHON, VENV]
-    return first_failure(
-        *([make] if fresh else []),
-        [uv, "pip", "sync", "--quiet", *into, "--require-hashes", "--build-constraints", LOCK, LOCK],
-        [uv, "pip", "install", "--quiet", *into, "--no-deps", "--no-build-isolation", "--editable", ROOT],
-    )
+    make = [uv, "venv", "--quiet", "--clear", "--no-project", "--offline", "--python", PYTHON, VENV]
+    failure = first_failure(make) if fresh else None
+    if failure is not None:
+        return failure
+    sync = [uv, "pip", "sync", "--quiet", *into, "--require-hashes", "--build-constraints", LOCK, LOCK]
+    edit = [uv, "pip", "install", "--quiet", *into, "--no-deps", "--no-build-isolation", "--editable", ROOT]
+    return first_failure(*([] if succeeds(*sync, "--offline") else [sync]), edit)
+
+
+def succeeds(*command):
+    """True if a command ends well; what it says of a failure is for nobody: another one is tried then."""
+    try:
+        return (
+            subprocess.run(
+                [str(word) for word in command], cwd=str(ROOT), env=variables(os.environ), stderr=subprocess.DEVNULL
+            ).returncode
+            == 0
+        )
+    except OSError:
+        return False
 
 
 def install_with_pip():

@@ -33,6 +33,43 @@ def test_another_lock_is_installed_at_the_next_run(project):
     assert tiny_project.run(project, "bench")[0] == "4300\n"
 
 
+def watched_uv(folder, offline="exec"):
+    """A PATH with a uv that writes down what it is asked for, and what it does if it is to ask no network."""
+    folder.mkdir()
+    uv = shutil.which("uv", path=tiny_project.WITH_UV)
+    lines = (
+        f'echo "$@" >> "{folder}/asked"',
+        f'case "$*" in *sync*--offline*) {offline} "{uv}" "$@";; esac',
+        f'exec "{uv}" "$@"',
+    )
+    (folder / "uv").write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    (folder / "uv").chmod(0o755)
+    return os.pathsep.join([str(folder), WITHOUT_UV])
+
+
+def asked_of(folder):
+    """What was asked for: the second word, and whether a network might be asked."""
+    lines = [line.split() for line in (folder / "asked").read_text().splitlines()]
+    return [(words[1], "--offline" in words) for words in lines if words[0] in ("pip",)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the uv that watches is a shell's script")
+def test_what_uv_has_kept_is_installed_without_asking_a_network(project, tmp_path):
+    path = watched_uv(tmp_path / "bin")
+
+    assert tiny_project.run(project, "bench", PATH=path)[0] == "42\n"
+    assert asked_of(tmp_path / "bin") == [("sync", True), ("install", False)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the uv that watches is a shell's script")
+def test_what_uv_has_not_kept_is_fetched_and_nothing_is_said_of_the_first_try(project, tmp_path):
+    path = watched_uv(tmp_path / "bin", offline="echo no cache >&2; exit 1; exec")
+    printed, said = tiny_project.run(project, "bench", PATH=path)
+
+    assert (printed, "no cache" in said) == ("42\n", False)
+    assert asked_of(tmp_path / "bin") == [("sync", True), ("sync", False), ("install", False)]
+
+
 @pytest.mark.parametrize("after_seconds", [0.05, 0.1, 0.15, 0.2, 0.3])
 def test_an_installation_cut_off_at_any_moment_is_repaired_by_the_next_run(project, after_seconds):
     cut_off = tiny_project.start(project, "bench")

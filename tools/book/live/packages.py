@@ -87,7 +87,14 @@ def _fetch(package: Package) -> None:
     print(f"fetching {package.name} {package.version}", flush=True)
     npm = next(_wheel().rglob("npm/bin/npm-cli.js"))
     with tempfile.TemporaryDirectory(dir=home) as folder:
-        wanted = ["pack", f"{package.name}@{package.version}", "--silent", "--pack-destination", folder]
+        wanted = [
+            "pack",
+            f"{package.name}@{package.version}",
+            "--silent",
+            "--prefer-offline",
+            "--pack-destination",
+            folder,
+        ]
         ended = subprocess.run([node(), npm, *wanted], capture_output=True, text=True)
         if ended.returncode:
             last = (ended.stderr or ended.stdout).strip().splitlines()[-1:]
