@@ -41,5 +41,5 @@ def asked(words: list[str]) -> tuple[int, str, str]:
 def json_of(words: list[str]) -> str:
     """The answer as JSON, and the exit code; where the files lie is left out."""
     code, out, _ = asked([*words, "--json"])
-    whole = {"exit code": code, **json.loads(out.replace(str(OWN), "own-cluster"))}
+    whole = {"exit code": code, **json.loads(out.replace(json.dumps(str(OWN))[1:-1], "own-cluster"))}
     return json.dumps(whole, indent=1, ensure_ascii=True)

@@ -156,7 +156,7 @@ def test_who_stops_reading_gets_the_same_exit_code(monkeypatch):
     ],
 )
 def test_an_answer_that_cannot_be_printed_is_none(question, streams, said, code):
-    command = f"{sys.executable} -m kafkalearn where {question} {streams}"
+    command = f"{shlex.quote(sys.executable)} -m kafkalearn where {question} {streams}"
     ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
 
     assert ended.returncode == code
@@ -166,7 +166,7 @@ def test_an_answer_that_cannot_be_printed_is_none(question, streams, said, code)
 
 @pytest.mark.skipif(os.name == "nt", reason="a pipe of a shell")
 def test_a_pipe_that_is_closed_early_is_no_error():
-    command = f"{sys.executable} -m kafkalearn where group $(seq 20000) | head -1"
+    command = f"{shlex.quote(sys.executable)} -m kafkalearn where group $(seq 20000) | head -1"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
 
     assert run.stdout.startswith("__consumer_offsets of 50 partitions")

