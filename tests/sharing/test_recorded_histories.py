@@ -110,6 +110,8 @@ def test_what_always_holds_held_after_each_recorded_step(monkeypatch):
     def watched(settings, state, event):
         after = step(settings, state, event)
         check(settings, after, state)
+        for batch in (one for share in after.share_partitions for one in share.batches):
+            assert len(batch.each) == (len(batch) if batch.is_split else 0)
         return after
 
     monkeypatch.setattr(replaying, "step", watched)

@@ -38,6 +38,12 @@ def test_a_record_that_its_holder_never_lets_go_stops_the_partition_for_all():
     assert search.find_stuck(settings(max_locks=3, max_poll_records=1), at_most={Arrive: 3}).outcome == "nothing left"
 
 
+def test_what_happens_at_last_is_named_as_a_kind_or_as_one_event():
+    chosen, each = settings(max_locks=2, max_poll_records=1), search.ONE_HOLDS
+    for fair, length in {(Poll, Keep, Accept): 9, each[1:]: 9, (): 6}.items():
+        assert len(search.find_stuck(chosen, at_most={Arrive: 3}, fair=fair).trace) == length, fair
+
+
 def test_two_thousand_more_records_are_read_past_one_that_is_held_and_no_more():
     chosen = settings(max_poll_records=1, acquire_mode="record_limit")
     state = last(chosen, Arrive(), Poll("c1"))
@@ -88,6 +94,13 @@ def test_a_restart_forgets_a_delivery_that_nobody_ended():
     assert delivered(state) == [("c1", 0, 1), ("c1", 1, 1), ("c2", 1, 1)]
     ended = last(chosen, Arrive(), Poll("c1"), Release("c1"), BrokerRestarted(), Poll("c2"))
     assert delivered(ended)[-1] == ("c2", 0, 2)
+    cluster = last(chosen, Arrive(2), Poll("c1"), BrokerRestarted()).cluster
+    assert (cluster.sessions, cluster.opened, cluster.share_partitions) == ((), (), ())
+
+
+def test_what_is_given_back_can_be_had_when_exactly_as_many_are_in_flight_as_may_be():
+    state = last(settings(max_locks=2), Arrive(2), Poll("c1"), Release("c1"), Poll("c2"))
+    assert delivered(state)[-2:] == [("c2", 0, 2), ("c2", 1, 2)]
 
 
 def test_a_lower_limit_is_seen_when_a_delivery_ends():
