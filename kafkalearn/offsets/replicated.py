@@ -45,7 +45,7 @@ from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import Group, Member
 from kafkalearn.offsets.store import model
 from kafkalearn.offsets.store.model import Entry, StoreEvent
-from kafkalearn.offsets.store.simulator import lasting, logged_groups
+from kafkalearn.offsets.store.simulator import has_what_is_logged, logged_groups
 from kafkalearn.offsets.store.simulator import step as step_store
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, ReleaseName
@@ -566,7 +566,7 @@ def _confirmed_is_replicated(settings: Settings, state: ReplicatedStore) -> bool
             continue
         if end_offset > state.partition.replica(broker_id).high_watermark:
             return False
-        if lasting(coordinator.confirmed.groups) != logged_groups(log[:end_offset]):
+        if not has_what_is_logged(coordinator.confirmed.groups, log[:end_offset]):
             return False
     return True
 
@@ -579,7 +579,7 @@ def _written_is_logged(settings: Settings, state: ReplicatedStore) -> bool:
         ends = [known.end_offset for known in coordinator.known]
         if not all(one <= other for one, other in pairwise(ends)):
             return False
-        if lasting(coordinator.written.groups) != logged_groups(log):
+        if not has_what_is_logged(coordinator.written.groups, log):
             return False
     return True
 

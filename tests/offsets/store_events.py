@@ -58,3 +58,8 @@ def after(*events, release="4.3"):
     for frame in trace:
         store.check(store.Settings(release), frame.state)
     return trace[-1].state
+
+
+def lasting(groups):
+    """The groups that the log describes too; a blank one is only a name, until the next sweep."""
+    return tuple(group for group in groups if not group.is_blank)

@@ -20,8 +20,8 @@ from kafkalearn.offsets.store import (
 )
 from kafkalearn.offsets.store.model import Answer
 from kafkalearn.offsets.store.requests import is_expired, open_partitions
-from kafkalearn.offsets.store.simulator import lasting, reloaded
-from tests.offsets.store_events import DAY_MS, after, newer_event, newer_releases
+from kafkalearn.offsets.store.simulator import reloaded
+from tests.offsets.store_events import DAY_MS, after, lasting, newer_event, newer_releases
 from tests.offsets.test_store_expiry import RECORDS
 from tests.schedules import sensible_run
 

@@ -25,6 +25,7 @@ from kafkalearn.offsets.store import (
     StateChanged,
     StoreGroup,
     Sweep,
+    TimeReached,
     broken,
     check,
     simulate,
@@ -32,10 +33,10 @@ from kafkalearn.offsets.store import (
     step,
 )
 from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED, Answer, Entry, Store
-from kafkalearn.offsets.store.simulator import HANDOVER_SAFE, LOG_KNOWN, OFFSET_KEPT, lasting, reloaded
+from kafkalearn.offsets.store.simulator import HANDOVER_SAFE, LOG_KNOWN, OFFSET_KEPT, reloaded
 from kafkalearn.releases import RELEASES, default
 from tests.every import every_case
-from tests.offsets.store_events import ALICE, DAY_MS, after, any_event, possible, releases, times
+from tests.offsets.store_events import ALICE, DAY_MS, after, any_event, lasting, possible, releases, times
 from tests.recorded import recorded
 
 STABLE_GROUP = StoreGroup("g", 1, 1000, (ALICE,), protocol="range", leader="alice")
@@ -142,6 +143,47 @@ def test_since_4_0_the_sweep_sees_what_no_replica_has_and_waits_as_it_does():
     assert answer(COMMIT, young, sweep, Replicated(), FETCH) == Answer(offset=9)
     assert answer(COMMIT, old, sweep, FETCH) == Answer(offset=7)
     assert answer(COMMIT, old, sweep, Replicated(), FETCH) == Answer(offset=-1)
+
+
+DELETIONS = {
+    "the group": (DeleteGroup("g"),),
+    "the offset": (DeleteOffset("g", "orders", 1), Replicated()),
+    "the topic": (DeleteTopic("orders"), Replicated()),
+}
+
+
+@every_case("deletion", DELETIONS)
+@pytest.mark.parametrize(("release", "found"), [("2.0", 9), ("3.9", 9), ("4.0", None), ("4.4", None)])
+def test_a_deletion_over_a_commit_in_flight_wipes_it_out_since_4_0_and_leaves_it_to_the_next_load_before(
+    deletion, release, found
+):
+    in_flight = Commit("g", "orders", 1, 9, 2000, is_in_flight=True)
+    store = after(COMMIT, in_flight, *DELETIONS[deletion], release=release)
+    assert step(Settings(release), store, Fetch("g", "orders", 1)).effects == (Answer(offset=-1),)
+    loaded = reloaded(Settings(release), store).group("g")
+    offset = None if loaded is None else loaded.offset("orders", 1)
+    assert (None if offset is None else offset.offset) == found
+
+
+@pytest.mark.parametrize(("release", "error"), [("3.9", "NONE"), ("4.4", "NONE")])
+def test_a_group_that_a_commit_in_flight_has_made_can_be_deleted(release, error):
+    in_flight = Commit("g", "orders", 1, 9, 2000, is_in_flight=True)
+    assert answer(in_flight, DeleteGroup("g"), release=release).error == error
+
+
+def test_what_was_given_up_after_its_time_is_not_known_up_to_3_9_but_in_the_log():
+    in_flight = Commit("g", "orders", 0, 9, 2000, is_in_flight=True)
+    store = after(COMMIT, in_flight, TimeReached(7000), Replicated(), release="3.9")
+    assert (store.group("g").offset("orders", 0).offset, store.log[-1].is_given_up) == (7, True)
+    assert LOG_KNOWN in broken(Settings("3.9"), store)
+
+
+@pytest.mark.parametrize(("release", "generation"), [("2.0", 2), ("4.4", 0)])
+def test_a_group_without_a_type_of_protocol_has_a_record_too(release, generation):
+    """Since 4.0 the first JoinGroup writes one: generation 0, no type, no members."""
+    store = after(StoreGroup("g", generation, 4000, protocol_type=""), release=release)
+    assert store.group("g").is_blank
+    assert reloaded(Settings(release), store).group("g") == store.group("g")
 
 
 @pytest.mark.parametrize(("is_commit", "offset"), [(True, 8), (False, 7)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from kafkalearn.groups.defaults import EMPTY, STABLE
@@ -293,6 +293,12 @@ def confirm(store: Store) -> Store:
     waiting = (store.log[offset] for offset in store.in_flight)
     groups = follow(store.groups, (entry for entry in waiting if entry.producer_id is None))
     return replace(store, groups=groups, in_flight=(), timed_out=(), unreplicated=())
+
+
+def give_up(store: Store, offsets: Collection[int]) -> Store:
+    """The store when its coordinator no longer waits for some of the commits in flight: only the log has them."""
+    log = tuple(replace(each, is_given_up=True) if at in offsets else each for at, each in enumerate(store.log))
+    return replace(store, log=log, in_flight=tuple(each for each in store.in_flight if each not in offsets))
 
 
 def replicated(settings: Settings, store: Store, event: Replicated) -> Store:

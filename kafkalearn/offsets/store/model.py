@@ -275,6 +275,7 @@ class Entry:
     producer_id: int | None = None  # written in a transaction of this producer
     marker: str | None = None  # COMMIT or ABORT: the end of its transaction, no record of the offsets topic
     is_foreign: bool = False  # produced by somebody: the cache has it after the next load only
+    is_given_up: bool = False  # a commit that its coordinator no longer waits for, up to 3.9: after the next load only
 
 
 @dataclass(frozen=True, slots=True)

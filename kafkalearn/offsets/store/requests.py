@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
@@ -16,6 +17,7 @@ from kafkalearn.offsets.store.entries import (
     commit_entry,
     confirm,
     follow,
+    give_up,
     group_entry,
     group_tombstones,
     newer_entries,
@@ -128,7 +130,8 @@ def commit(settings: Settings, store: Store, event: Commit) -> Store:
     if error is not None:
         return _with_its_group(settings, store, event, error).answering(error)
     entry = commit_entry(settings, event)
-    if event.producer_id is not None and store.group(event.group_id) is None:
+    is_named_at_once = event.producer_id is not None or not at_least(FIRST_NEW_COORDINATOR, settings.release)
+    if is_named_at_once and store.group(event.group_id) is None:
         store = replace(store, groups=put_group(store.groups, Group(event.group_id)))
     if not event.is_in_flight:
         return append(store, entry).answering()
@@ -418,33 +421,67 @@ def _expired(settings: Settings, group: Group, now_ms: int, pending: set[tuple[s
 
 def delete_group(settings: Settings, store: Store, event: model.DeleteGroup) -> Store:
     """The store after DeleteGroups: only an Empty group goes, with all its offsets."""
-    group = store.group(event.group_id)
+    group = _as_written(settings, store).group(event.group_id)
     if group is None:
         return store.answering("GROUP_ID_NOT_FOUND")
     if group.state != EMPTY:
         return store.answering("NON_EMPTY_GROUP")
-    gone = _with_pending(settings, store, event, group, lambda each: True)
-    store = append(store, *offset_tombstones(settings, group, gone), *group_tombstones(settings, group))
+    store, tombstones = _deleted(settings, store, event, group, lambda each: True)
+    store = append(store, *tombstones, *group_tombstones(settings, group))
     return replace(store, groups=without_group(store.groups, group.group_id)).answering()
 
 
 def delete_offset(settings: Settings, store: Store, event: model.DeleteOffset) -> Store:
     """The store after OffsetDelete: not for a topic that a live group subscribes to."""
-    group = store.group(event.group_id)
+    group = _as_written(settings, store).group(event.group_id)
     if group is None:
         return store.answering("GROUP_ID_NOT_FOUND")
     if group.state != EMPTY and group.kind == CLASSIC and group.protocol_type != "consumer":
         return store.answering("NON_EMPTY_GROUP")
     if group.state != EMPTY and is_subscribed(group, event.topic):
         return store.answering("GROUP_SUBSCRIBED_TO_TOPIC")
-    gone = _with_pending(settings, store, event, group, lambda each: each.at == (event.topic, event.partition))
-    return append(store, *offset_tombstones(settings, group, gone)).answering()
+    at = (event.topic, event.partition)
+    store, tombstones = _deleted(settings, store, event, group, lambda each: each.at == at)
+    return append(store, *tombstones).answering()
+
+
+_Deletion: TypeAlias = model.DeleteGroup | model.DeleteOffset | model.DeleteTopic
+
+
+def _as_written(settings: Settings, store: Store) -> Store:
+    """The store as a deletion finds it: since 4.0 what is in flight counts for it, as all that is written does."""
+    return confirm(store) if at_least(FIRST_NEW_COORDINATOR, settings.release) else store
+
+
+def _deleted(
+    settings: Settings, store: Store, event: _Deletion, group: Group, is_meant: Callable[[Committed], bool]
+) -> tuple[Store, list[Entry]]:
+    """The store without what is meant of a group, and the tombstones to write for it.
+
+    Up to 3.9 a commit in flight gets a tombstone only where its partition had an offset before. Else nothing is
+    written: the coordinator gives the commit up, and who loads the log next finds it.
+
+    References
+    ----------
+    Apache Kafka, ``GroupMetadata.removeOffsets`` and ``onOffsetCommitAppend`` (up to 3.9).
+    """
+    gone = _with_pending(settings, store, event, group, is_meant)
+    if at_least(FIRST_NEW_COORDINATOR, settings.release):
+        return store, offset_tombstones(settings, group, gone)
+    given_up = {
+        offset
+        for offset in store.in_flight
+        for one in follow((), [store.log[offset]])
+        for each in one.offsets
+        if one.group_id == group.group_id and is_meant(each) and group.offset(*each.at) is None
+    }
+    return give_up(store, given_up), offset_tombstones(settings, group, gone)
 
 
 def _with_pending(
     settings: Settings,
     store: Store,
-    event: model.DeleteGroup | model.DeleteOffset | model.DeleteTopic,
+    event: _Deletion,
     group: Group,
     is_meant: Callable[[Committed], bool],
 ) -> list[Committed]:
@@ -479,10 +516,11 @@ def delete_topic(settings: Settings, store: Store, event: model.DeleteTopic) -> 
     def is_meant(each: Committed) -> bool:
         return each.topic == event.topic and (ids is None or each.topic_id in ids)
 
-    for group in store.groups:
-        gone = _with_pending(settings, store, event, group, is_meant)
-        store = append(store, *offset_tombstones(settings, group, gone))
-    return store
+    tombstones: list[Entry] = []
+    for group in _as_written(settings, store).groups:
+        store, of_group = _deleted(settings, store, event, group, is_meant)
+        tombstones += of_group
+    return append(store, *tombstones)
 
 
 def time_reached(settings: Settings, store: Store, event: model.TimeReached) -> Store:
@@ -507,8 +545,7 @@ def time_reached(settings: Settings, store: Store, event: model.TimeReached) -> 
     store = replace(store, effects=tuple(model.Answer(error) for _ in late))
     if is_new:
         return replace(store, timed_out=(*store.timed_out, *late))
-    in_flight = tuple(offset for offset in store.in_flight if offset not in late)
-    return replace(store, in_flight=in_flight, unreplicated=(*store.unreplicated, *late))
+    return replace(give_up(store, set(late)), unreplicated=(*store.unreplicated, *late))
 
 
 def _waited_ms(entry: Entry, now_ms: int) -> int:

@@ -238,9 +238,13 @@ def reloaded(settings: Settings, store: Store) -> Store:
 # What always holds of the coordinator's store, and what those hope for who commit their offsets to it.
 
 
-def lasting(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    """The groups that the log describes too; a blank one is only a name, until the next sweep."""
-    return tuple(group for group in groups if not group.is_blank)
+def has_what_is_logged(groups: tuple[Group, ...], log: Sequence[Entry]) -> bool:
+    """Whether a cache has the groups that a log describes; beside them it may have blank ones, until the next sweep.
+
+    A blank group is a name without offsets. Some have a record: since 4.0 the first JoinGroup writes one.
+    """
+    logged = logged_groups(log)
+    return set(logged) <= set(groups) and all(each.is_blank for each in set(groups) - set(logged))
 
 
 def _is_settled(store: Store) -> bool:
@@ -258,12 +262,10 @@ def _has_each_partition_once(settings: Settings, store: Store) -> bool:
 
 
 def _caches_what_is_logged(settings: Settings, store: Store) -> bool:
-    """Judged where nothing is in flight, no group is in a rebalance, and nobody else wrote into the log."""
+    """Judged where nothing is in flight, no group is in a rebalance, and the cache knows of all that was written."""
     is_rebalancing = any(group.state not in (EMPTY, STABLE) for group in store.groups)
-    is_foreign = any(entry.is_foreign for entry in store.log)
-    if not _is_settled(store) or is_rebalancing or is_foreign:
-        return True
-    return lasting(store.groups) == logged_groups(store.log)
+    is_unknown = any(entry.is_foreign or entry.is_given_up for entry in store.log)
+    return not _is_settled(store) or is_rebalancing or is_unknown or has_what_is_logged(store.groups, store.log)
 
 
 INVARIANTS: Promises = MappingProxyType(
