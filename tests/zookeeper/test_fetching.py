@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -292,6 +293,20 @@ def test_an_offset_beyond_the_end_is_reset_too(reset, offset):
     cut = [Append("orders", 0, 6), owns, FindLeaders(), Fetch(1), RecordsDeleted("orders", 0, 1)]
     trace = simulate(settings, [*cut, LogTruncated("orders", 0, 3), Fetch(1)])
     assert effects_of(trace, cluster.OffsetReset)[-1].offset == offset
+
+
+def test_after_a_reset_to_a_cut_end_the_queue_is_read_on_and_consumed_is_ahead_of_fetched():
+    settings = Settings(auto_offset_reset="largest")
+    owns = StartConnections([Assigned("orders", 0, 0, 0)])
+    events = [Append("orders", 0, 9), owns, FindLeaders(), Fetch(1), LogTruncated("orders", 0, 3), Fetch(1), Next()]
+    trace = simulate(settings, events)
+    for before, frame in pairwise(trace):
+        check(settings, frame.state, before.state)
+    info = trace[-1].state.registry[0]
+    assert (info.consumed_offset, info.fetched_offset) == (4, 3)
+    ahead = replace(trace[-1].state, registry=(info._replace(consumed_offset=12),))
+    with pytest.raises(AssertionError, match="nothing is consumed that was not fetched"):
+        check(settings, ahead, trace[-2].state)
 
 
 def test_a_partition_whose_broker_is_gone_waits_for_a_leader_and_is_asked_for_again():

@@ -183,6 +183,23 @@ def _blocked_fetchers_wait(settings: Settings, state: Pipeline) -> bool:
     )
 
 
+def _only_what_was_fetched_is_consumed(settings: Settings, before: Pipeline, state: Pipeline) -> bool:
+    """Whether what is consumed is below fetched, or in a chunk that was fetched before the offset was reset.
+
+    A reset empties no queue: what is read of its chunks afterwards moves consumed ahead of fetched.
+    """
+    was, ends = _consumed(before), dict[TopicPartition, int]()
+    for stream in before.streams:
+        for chunk in (*stream.queue, *filter(None, [stream.chunk])):
+            end = chunk.offsets[-1] + 1 if chunk.offsets else chunk.fetch_offset
+            ends[chunk.topic_partition] = max(end, ends.get(chunk.topic_partition, end))
+    return all(
+        each.consumed_offset <= max(each.fetched_offset, was.get(at, -1), ends.get(at, -1))
+        for each in state.registry
+        for at in [each.topic_partition]
+    )
+
+
 def _consumed(state: Pipeline) -> dict[TopicPartition, int]:
     return {each.topic_partition: each.consumed_offset for each in state.registry}
 
@@ -215,9 +232,7 @@ INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
         "a chunk is in the queue of the stream that its partition belongs to": _chunks_are_owned,
         "an owned partition has a fetcher, or waits for one": _every_partition_is_somewhere,
         "a fetcher is blocked exactly while the queue that it needs is full": _blocked_fetchers_wait,
-        "consumed is never ahead of fetched": lambda settings, state: all(
-            each.consumed_offset <= each.fetched_offset for each in state.registry
-        ),
+        "nothing is consumed that was not fetched": Since(_only_what_was_fetched_is_consumed),
     }
 )
 """What holds in every state."""
