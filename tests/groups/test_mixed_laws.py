@@ -114,3 +114,14 @@ def test_a_rolling_change_and_its_way_back_keep_the_offsets():
     assert types[-2:] == ["Classic", "Classic"]
     assert clients.group.committed == (TopicPartition("t", 2),)
     assert clients.group.epoch == clients.epochs["c1"] > 2
+
+
+def test_a_new_coordinator_finds_the_generation_that_was_written_not_the_one_of_the_join_phase_that_just_ended():
+    """What is written is the generation of the change back; the next one is written with its SyncGroup."""
+    clients = Clients("bidirectional", "4.4", is_cooperative=False)
+    generations = []
+    for each in ["n1 join", "c1 join", "c1 join", "n1 leave", "c1 join", "n move"]:
+        who, op = each.split()
+        clients.take(op, who)
+        generations.append((clients.group.group_type, clients.group.epoch))
+    assert generations[-3:] == [("Classic", 3), ("Classic", 4), ("Classic", 3)]

@@ -43,6 +43,7 @@ from kafkalearn.groups.consumer.heartbeats import heartbeat, remove
 from kafkalearn.groups.consumer.state import (
     CLASSIC,
     CONSUMER,
+    JOIN,
     LEAVE_FOR_A_WHILE,
     UNREVOKED_PARTITIONS,
     Group,
@@ -339,8 +340,14 @@ def _revoking_has_an_end(settings: Settings, group: Group) -> bool:
 
 
 def _held_since_a_known_epoch(settings: Settings, group: Group) -> bool:
+    """A classic member that takes a static place begins at 0, and first gives up what the place had (recorded: 4.4)."""
+
+    def reached(member: Member) -> int:
+        is_back = member.classic is not None and member.epoch == JOIN and member.instance_id is not None
+        return group.assignment_epoch if is_back else max(member.epoch, 0)
+
     return all(
-        held.epoch <= max(member.epoch, 0)
+        held.epoch <= reached(member)
         for member in group.members
         for held in (*member.assigned, *member.pending_revocation)
     )

@@ -43,11 +43,9 @@ def new_member(settings: Settings, group: Group, event: consumer.ConsumerGroupHe
         return replace(group, effects=(consumer.HeartbeatAnswered(event.member_id, "GROUP_ID_NOT_FOUND"),))
     old, answers = _send_back(old)
     group = replace(group, classic=old)
-    if old.protocol is None:  # it waits for its first generation
-        answer = consumer.HeartbeatAnswered(event.member_id, "UNKNOWN_SERVER_ERROR")
-        return replace(group, effects=(*answers, answer))
-    if any(model.assigned_of(each.assignment).has_user_data for each in old.members):
-        return replace(group, effects=(*answers, consumer.HeartbeatAnswered(event.member_id, "GROUP_ID_NOT_FOUND")))
+    error = _why_not_taken(old)
+    if error != consumer.NONE:
+        return replace(group, effects=(*answers, consumer.HeartbeatAnswered(event.member_id, error)))
     taken = upgraded(settings, old, group.consumer)
     error = refusal(settings.consumer, taken, event)
     if error != consumer.NONE:
@@ -66,6 +64,22 @@ def may_be_upgraded(settings: Settings, group: classic.Group) -> bool:
     """Whether the policy, the type of the members and their number allow it."""
     has_room = len(group.members) <= settings.consumer.max_size
     return settings.may_upgrade and group.protocol_type == "consumer" and has_room
+
+
+def _why_not_taken(old: classic.Group) -> str:
+    """The error where members cannot be read in their order: what an assignor of one's own added would be lost.
+
+    Kafka reads a member's topics from what it sent for the assignor of the last generation. In a rebalance that leads
+    to another one a member may not have it; before the first generation there is none. Then Kafka fails.
+    """
+    by_id = {each.member_id: each for each in old.members}
+    for member_id in hash_order(by_id):
+        each = by_id[member_id]
+        if model.assigned_of(each.assignment).has_user_data:
+            return "GROUP_ID_NOT_FOUND"
+        if old.protocol is None or old.protocol not in dict(each.protocols):
+            return "UNKNOWN_SERVER_ERROR"
+    return consumer.NONE
 
 
 def _send_back(group: classic.Group) -> tuple[classic.Group, tuple[Effect, ...]]:
