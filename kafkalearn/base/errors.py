@@ -6,11 +6,13 @@ helpers need, and the extra of kafkalearn that installs each.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sized
+from collections.abc import Callable, Collection, Iterable, Sized
 from difflib import get_close_matches
+from functools import wraps
 from importlib.util import find_spec
 from math import log10
 from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
 # Pieces of sentences.
 
@@ -112,6 +114,36 @@ def no_event(event: object, known: Iterable[type]) -> IllegalEvent:
     unknown event 'Fetch'; expected one of KafkaLearnError
     """
     return IllegalEvent(f"unknown event {shown(event)}; expected one of {', '.join(e.__name__ for e in known)}")
+
+
+Step = TypeVar("Step", bound=Callable[..., Any])
+
+
+def refusing_events(step: Step) -> Step:
+    """The same step of a simulator, whose refusals are all of one kind.
+
+    A part of it that refuses a value knows nothing of events: a clock past 64 bits, a name that no node may have. What
+    it says is told as an `IllegalEvent` that names the event.
+
+    >>> @refusing_events
+    ... def step(settings, state, event):
+    ...     raise KafkaLearnError("port must be at most 65,535, got 70000")
+    >>> step(None, None, "BrokerStarted(70000)")
+    Traceback (most recent call last):
+    ...
+    kafkalearn.base.errors.IllegalEvent: 'BrokerStarted(70000)' cannot be: port must be at most 65,535, got 70000
+    """
+
+    @wraps(step)
+    def refusing(settings: object, state: object, event: object) -> object:
+        try:
+            return step(settings, state, event)
+        except IllegalEvent:
+            raise
+        except KafkaLearnError as error:
+            raise IllegalEvent(f"{shown(event, 200)} cannot be: {error}") from error
+
+    return cast("Step", refusing)
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> KafkaLearnError:

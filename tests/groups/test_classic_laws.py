@@ -14,12 +14,14 @@ from kafkalearn.groups.classic import (
     SyncGroup,
     TimePassed,
     check,
+    simulate,
     start,
     step,
 )
 from kafkalearn.groups.classic.joining import GroupUpdate
 from kafkalearn.groups.classic.members import heartbeat
 from kafkalearn.groups.classic.model import GroupWritten, JoinAnswered, StateChanged, Transition
+from tests.contract.drawing import calls_of
 from tests.every import every_case
 from tests.recorded import recorded
 
@@ -224,3 +226,24 @@ def expected(recorded_step: dict) -> dict:
         "records": recorded_step.get("records", []),
         "time_ms": recorded_step["time_ms"],
     }
+
+
+@pytest.mark.parametrize("timeout_ms", [0, 1, 7, 3000])
+def test_a_join_phase_of_silent_static_members_is_tried_again_until_their_sessions_end_in_a_step_of_bounded_work(
+    timeout_ms,
+):
+    """Each try comes a rebalance timeout after the one before: of 1 ms there are 1.8 million in half an hour."""
+    pods = [
+        JoinGroup("a", instance_id="a", session_timeout_ms=1_800_000, rebalance_timeout_ms=timeout_ms),
+        JoinGroup("b", instance_id="b", session_timeout_ms=60_000),
+    ]
+    synced = [SyncGroup(each, f"{each}-{number}", 1, instance_id=each) for number, each in ((1, "a"), (2, "b"))]
+    state = simulate(Settings(), [*pods, TimePassed(3000), *synced, TimePassed(60_000)])[-1].state
+    assert (state.state, [each.member_id for each in state.members]) == ("PreparingRebalance", ["a-1"])
+    found = []
+    assert calls_of(lambda: found.append(step(Settings(), state, TimePassed(3_000_000))), 20_000)
+    many = state
+    for ms in (1, 2, 49_990, 7, 100_000, 2_000_000, 850_000):
+        many = step(Settings(), many, TimePassed(ms))
+    assert found == [many]
+    assert many.members == ()

@@ -1,8 +1,10 @@
 """What holds of a group that changes its protocol, whatever its members of both protocols do."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups import consumer
 from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
@@ -125,3 +127,53 @@ def test_a_new_coordinator_finds_the_generation_that_was_written_not_the_one_of_
         clients.take(op, who)
         generations.append((clients.group.group_type, clients.group.epoch))
     assert generations[-3:] == [("Classic", 3), ("Classic", 4), ("Classic", 3)]
+
+
+ONLY = (("range", Subscription(("orders",))),)
+
+
+def answered(*events):
+    """The group after some events, and what the last one was answered."""
+    of = Settings(consumer=ConsumerSettings(topics={"orders": 6}))
+    group = start(of)
+    for event in events:
+        before, group = group, step(of, group, event)
+        check(of, group, before)
+    return group, group.effects[-1]
+
+
+def test_a_join_phase_without_members_is_taken_over_at_its_generation():
+    """Recorded on 4.4.0: the new member begins at epoch 1, where in a group of its own it would at 2."""
+    events = [JoinGroup("c", protocols=ONLY), JoinGroup("c", "c-1", protocols=ONLY), LeaveGroup("c", "c-1")]
+    group, answer = answered(*events, consumer.join("n", ("orders",)))
+    assert (group.group_type, group.member_ids, answer.error, answer.member_epoch) == ("Consumer", ("n",), "NONE", 1)
+
+
+def test_an_id_that_the_broker_draws_is_nobody_elses():
+    """A member of a consumer group may come with any id; recorded on 4.4.0."""
+    ghost = JoinGroup("ghost", "c-1", protocols=ONLY, version=3)
+    group, answer = answered(consumer.join("n", ("orders",)), ghost, JoinGroup("c", protocols=ONLY, version=3))
+    assert (group.member_ids, answer.member_id) == (("n", "c-1", "c-2"), "c-2")
+    for taken in ([JoinGroup("c", protocols=ONLY, version=3)], [consumer.join("n", ("orders",)), ghost]):
+        with pytest.raises(IllegalEvent, match="drawn_id 'c-1' is the id of a member"):
+            answered(*taken, JoinGroup("d", protocols=ONLY, version=3, drawn_id="c-1"))
+
+
+def test_an_epoch_below_0_is_no_generation_of_a_classic_group():
+    events = [JoinGroup("c", protocols=ONLY, version=3), consumer.TimePassed(3000)]
+    place = (TopicPartition("orders", 0),)
+    _, answer = answered(*events, consumer.OffsetCommit("c-1", -(2**31) + 1, place))
+    assert answer.errors == ((place[0], "ILLEGAL_GENERATION"),)
+
+
+def test_a_topic_that_is_there_again_with_fewer_partitions_than_a_classic_member_holds_is_refused_in_words():
+    of = Settings(consumer=ConsumerSettings(topics={"orders": 6}))
+    held = tuple(TopicPartition("orders", number) for number in range(6))
+    events = [JoinGroup("c", protocols=ONLY, version=3), consumer.TimePassed(3000)]
+    events += [SyncGroup("c", "c-1", 1, (("c-1", held),))]
+    events += [consumer.TopicChanged("orders", count) for count in (None, 5)]
+    group = start(of)
+    for event in events:
+        group = step(of, group, event)
+    with pytest.raises(IllegalEvent, match=r"'n'.* cannot be: member 'c-1' owns orders-5, but orders has 5 partitions"):
+        step(of, group, consumer.join("n", ("orders",)))

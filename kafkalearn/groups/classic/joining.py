@@ -90,6 +90,8 @@ class GroupUpdate:
     def new_id(self, prefix: str, drawn_id: str | None) -> str:
         """A member id that nobody has; Kafka puts a random UUID where this has a number, unless it is known."""
         if drawn_id is not None:
+            if drawn_id in self.members:
+                raise taken_id(drawn_id)
             return drawn_id
         self.id_count += 1
         return f"{prefix}-{self.id_count}"
@@ -210,6 +212,16 @@ def complete_after_removal(group: GroupUpdate) -> None:
         complete_if_all_joined(group)
 
 
+def taken_id(drawn_id: str) -> IllegalEvent:
+    """The error for an id that a broker is said to draw, and that a member has."""
+    return IllegalEvent(
+        f"drawn_id {drawn_id!r} is the id of a member: a broker draws one that nobody has; leave it out"
+    )
+
+
+SHORTEST_ROUND_MS = 1  # between two tries to end a join phase: with a rebalance timeout of 0 the timer runs on and on
+
+
 def join_deadline_passed(group: GroupUpdate) -> None:
     """The window of the initial delay, or the rebalance timeout, is over."""
     if group.delay_ms is not None and group.has_newcomer and group.remaining_delay_ms:
@@ -234,7 +246,7 @@ def complete(group: GroupUpdate) -> None:
         _end_with_members(group)
     else:  # only static members are left, and none has rejoined: wait for their sessions to end
         group.remaining_delay_ms = 0
-        group.join_deadline_ms = group.now_ms + group.rebalance_timeout_ms
+        group.join_deadline_ms = group.now_ms + max(group.rebalance_timeout_ms, SHORTEST_ROUND_MS)
 
 
 def _elect_leader(group: GroupUpdate) -> bool:

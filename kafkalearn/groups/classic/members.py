@@ -7,6 +7,7 @@ from dataclasses import replace
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.groups.classic import model
 from kafkalearn.groups.classic.joining import (
+    SHORTEST_ROUND_MS,
     GroupUpdate,
     answer_syncs,
     complete_after_removal,
@@ -292,8 +293,24 @@ def pass_time(settings: Settings, group: Group, event: model.TimePassed) -> Grou
         else:
             session_ended(update, member_id)
         effects.extend(update.effects)
-        group = update.freeze()
+        group = without_idle_rounds(update.freeze(), until_ms)
     return replace(group, now_ms=until_ms, effects=tuple(effects))
+
+
+def without_idle_rounds(group: Group, until_ms: int) -> Group:
+    """The group with its join deadline moved on, up to a time, over the rounds that lead to nothing.
+
+    Where only static members are left and none has rejoined, each rebalance timeout is followed by another one, until
+    a session ends. Clients choose it: of 1 ms there are millions in a session of half an hour.
+    """
+    deadline_ms = group.join_deadline_ms
+    is_idle = group.members and all(each.is_static and each.join_waiter is None for each in group.members)
+    if deadline_ms is None or not is_idle or group.remaining_delay_ms:
+        return group
+    next_other = next_timer(replace(group, join_deadline_ms=None))
+    end_ms = until_ms if next_other is None else min(until_ms, next_other[0])
+    round_ms = max(SHORTEST_ROUND_MS, *(each.rebalance_timeout_ms for each in group.members))
+    return replace(group, join_deadline_ms=deadline_ms + max(end_ms - deadline_ms, 0) // round_ms * round_ms)
 
 
 def next_timer(group: Group) -> tuple[int, int, str] | None:

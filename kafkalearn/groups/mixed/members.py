@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kafkalearn.groups.classic import model as classic
-from kafkalearn.groups.classic.joining import FIRST_VERSION_WITH_MEMBER_ID_REQUIRED, GroupUpdate, prepare
+from kafkalearn.groups.classic.joining import FIRST_VERSION_WITH_MEMBER_ID_REQUIRED, GroupUpdate, prepare, taken_id
 from kafkalearn.groups.classic.model import NONE, UNKNOWN, JoinAnswered, LeaveAnswered, SyncAnswered
 from kafkalearn.groups.consumer import by_pattern, heartbeats
 from kafkalearn.groups.consumer import events as consumer
@@ -45,6 +45,10 @@ def join(settings: Settings, group: Group, request: classic.JoinGroup) -> Group:
         return _refuse_join(group, request, "INVALID_SESSION_TIMEOUT", request.member_id)
     has_no_id = request.member_id == UNKNOWN
     number = group.classic.id_count + 1
+    while members.find(f"{request.client}-{number}") is not None:  # a member may have come with any id
+        number += 1
+    if has_no_id and request.drawn_id is not None and members.find(request.drawn_id) is not None:
+        raise taken_id(request.drawn_id)
     member_id = (request.drawn_id or f"{request.client}-{number}") if has_no_id else request.member_id
     holder = members.static_id(request.instance_id)
     takes_a_place = settings.consumer.rules.replaces_when_full and holder is not None

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
-from kafkalearn.base.errors import no_event
+from kafkalearn.base.errors import no_event, refusing_events
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.classic import simulator as classic_simulator
 from kafkalearn.groups.classic.members import next_deadline_ms as next_classic_deadline_ms
+from kafkalearn.groups.classic.members import without_idle_rounds
 from kafkalearn.groups.classic.model import UNKNOWN
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.consumer import simulator as consumer_simulator
@@ -26,6 +27,7 @@ from kafkalearn.groups.mixed.switching import downgrade, forgotten, may_be_downg
 CLASSIC_REQUESTS = (classic.JoinGroup, classic.SyncGroup, classic.Heartbeat, classic.LeaveGroup)
 
 
+@refusing_events
 def step(settings: Settings, group: Group, event: Event) -> Group:
     """The group after `event`; what was answered and written is in its ``effects``.
 
@@ -147,7 +149,7 @@ def _commit(settings: Settings, group: Group, event: consumer.OffsetCommit) -> G
         asked = classic.OffsetCommit(
             event.member_id,
             event.member_id,
-            event.member_epoch,
+            max(event.member_epoch, -1),  # below 0 one is as the other to a classic group
             event.instance_id,
             event.version,
         )
@@ -235,7 +237,7 @@ def _pass_time(settings: Settings, group: Group, ms: int) -> Group:
             effects = (*effects, fenced, *group.effects)
         else:
             after = classic_simulator.step(settings.classic, group.classic, classic.TimePassed(0))
-            group = with_classic(group, after)
+            group = with_classic(group, without_idle_rounds(after, end_ms))
             effects += after.effects
     return replace(_at(group, end_ms), effects=effects)
 

@@ -103,11 +103,11 @@ def upgraded(settings: Settings, old: classic.Group, rest: ConsumerGroup) -> Con
     Apache Kafka 4.0 to 4.4, ``ConsumerGroup.fromClassicGroup``.
     """
     epoch, chosen = old.generation, old.protocol
-    assert chosen is not None
     group = replace(rest, group_type=CONSUMER, is_deleted=False, group_epoch=epoch, assignment_epoch=epoch, effects=())
     by_id = {each.member_id: each for each in old.members}
     for member_id in hash_order(by_id):
         each = by_id[member_id]
+        assert chosen is not None  # there is one where there are members: `_why_not_taken`
         topics = model.subscription_of(dict(each.protocols)[chosen]).topics
         there = [
             place for place in model.assigned_of(each.assignment).partitions if place.topic in group.partition_counts
