@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from kafkalearn.base import checks
 from kafkalearn.base.checks import Index, Millis, mapping, one_of, text, whole_number
-from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events
 from kafkalearn.base.promises import Promises, Since, failing, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.purgatory import wheel
@@ -442,6 +442,7 @@ def start(settings: Settings) -> Purgatory:
 # over. One that was completed through one key stays on the lists of its other keys until these are walked or purged.
 
 
+@refusing_events
 def step(settings: Settings, purgatory: Purgatory, event: PurgatoryEvent) -> Purgatory:
     """The purgatory after `event`; its `effects` are what was completed and how, what waits, what was walked.
 
@@ -543,7 +544,15 @@ def _complete(settings: Settings, purgatory: Purgatory, name: str, how: str) -> 
 
 
 def _pass(settings: Settings, purgatory: Purgatory, ms: int) -> Purgatory:
-    wheels = wheel.step(settings.timer, purgatory.wheels, wheel.Advance(purgatory.wheels.now_ms + ms))
+    """Rounds of the reaper: one at once, as it never sleeps long, and one for each bucket that comes due."""
+    end_ms, purgatory = purgatory.wheels.now_ms + ms, _purge(settings, purgatory)
+    while (due_ms := purgatory.wheels.next_due_ms) is not None and due_ms <= end_ms:
+        purgatory = _advanced(settings, purgatory, max(due_ms, purgatory.wheels.now_ms))
+    return _advanced(settings, purgatory, end_ms)
+
+
+def _advanced(settings: Settings, purgatory: Purgatory, to_ms: int) -> Purgatory:
+    wheels = wheel.step(settings.timer, purgatory.wheels, wheel.Advance(to_ms))
     return _purge(settings, _expire(settings, replace(purgatory, wheels=wheels)))
 
 

@@ -37,6 +37,7 @@ from kafkalearn.purgatory.operations import (
     delayed_join,
     delayed_produce,
     initial_delayed_join,
+    simulate,
     start,
     step,
 )
@@ -337,3 +338,18 @@ def test_what_is_not_there_is_refused():
         find_stuck(PRODUCES, FACTS, "no end")
     with pytest.raises(KafkaLearnError, match="at least one operation"):
         find_stuck([], FACTS)
+
+
+def test_the_reaper_purges_after_each_round_so_that_the_lists_are_as_long_whether_time_passes_at_once_or_in_parts():
+    parked = [
+        TryCompleteElseWatch(Operation(name, ("orders-0", "orders-1"), Never(), timeout_ms))
+        for name, timeout_ms in (("a", 100), ("b", 200), ("c", 300), ("d", 1000))
+    ]
+    settings = Settings(purge_interval=1)
+    before = simulate(settings, parked)[-1].state
+    at_once = step(settings, before, TimePassed(400))
+    in_parts = simulate(settings, [TimePassed(ms) for ms in (100, 150, 149, 1)], before)
+    assert at_once == in_parts[-1].state
+    assert at_once.effects == tuple(effect for frame in in_parts[1:] for effect in frame.state.effects)
+    assert at_once.effects[1:] == (Completed("b", BY_TIME), Purged(4), Completed("c", BY_TIME))
+    assert dict(at_once.lists) == {"orders-0": ("c", "d"), "orders-1": ("c", "d")}
