@@ -38,7 +38,7 @@ from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Whole, check_fields, fill_in
-from kafkalearn.base.errors import IllegalEvent, no_event, shown
+from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events, shown
 from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
@@ -481,6 +481,7 @@ def _answer(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) ->
 _KNOWN = (*REQUESTS, SentTo, model.Sweep, model.Produce, model.Load, *OF_BROKERS)
 
 
+@refusing_events
 def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent) -> ReplicatedStore:
     """The state after `event`; its ``effects`` are what was written, answered, elected and loaded, in order.
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
 from kafkalearn.base import checks
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, refusing_events
 from kafkalearn.base.java import JavaRandom
 from kafkalearn.base.promises import judges
 from kafkalearn.base.topic_partition import TopicPartition
@@ -272,6 +272,7 @@ Effect: TypeAlias = (
 # The step: from the topic's creation to the day a broker dies.
 
 
+@refusing_events
 def step(settings: Settings, state: OffsetsTopic, event: Event) -> OffsetsTopic:
     """The topic after an event.
 

@@ -23,7 +23,7 @@ from tests.every import every_case
 PARTS_OF_THE_HOUSE = [
     import_module(f"{contract.__name__}.{each.name}").SIMULATORS
     for each in pkgutil.iter_modules(contract.__path__)
-    if not each.name.startswith("test_") and each.name != "simulator"
+    if not each.name.startswith("test_") and each.name not in ("drawing", "simulator")
 ]
 SIMULATORS = {name: each for part in PARTS_OF_THE_HOUSE for name, each in part.items()}
 RUNS = [pytest.param(each, each_run, id=name) for name, each in SIMULATORS.items() for each_run in each.runs]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
@@ -172,6 +172,7 @@ _RULES: dict[type, _Rule] = _REQUESTS | _OF_THE_COORDINATOR | {
 }  # fmt: skip
 
 
+@refusing_events
 def step(settings: Settings, store: Store, event: StoreEvent) -> Store:
     """The store after `event`.
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalearn.base.checks import one_of
-from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
+from kafkalearn.base.errors import IllegalEvent, listed, no_event, refusing_events, shown
 from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import Group, Member
@@ -44,6 +44,7 @@ def simulate(settings: Settings, events: Iterable[Event], initial: Life | None =
     return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
+@refusing_events
 def step(settings: Settings, life: Life, event: Event) -> Life:
     """The life after `event`; its ``effects`` say what was ordered, loaded, ignored, answered.
 

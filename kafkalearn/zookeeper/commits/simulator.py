@@ -29,7 +29,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kafkalearn.base.checks import Checked, Count, iterable, whole_number
-from kafkalearn.base.errors import IllegalEvent, listed, no_event
+from kafkalearn.base.errors import IllegalEvent, listed, no_event, refusing_events
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets import replicated
@@ -369,6 +369,7 @@ _RULES: Mapping[type, Callable[[Settings, OldGroup, Any], OldGroup]] = {  # each
 }
 
 
+@refusing_events
 def step(settings: Settings, state: OldGroup, event: CommittingEvent) -> OldGroup:
     """The state after `event`; its ``effects`` are what was read, written, answered and dropped, in order.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.base.errors import IllegalEvent, no_event, shown
+from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events, shown
 from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
@@ -32,6 +32,7 @@ NEED_A_SESSION = (model.HandleEvent, model.RebalanceStep, model.CommitOffsets, m
 TIMED_OUT = "kafka.consumer.ConsumerTimeoutException"
 
 
+@refusing_events
 def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
     """The group after `event`; its `effects` are what was read and written, owned and released, thrown and notified.
 
