@@ -6,7 +6,7 @@ from itertools import groupby
 import pytest
 
 from conformance.mechanisms.classic_groups import play_near
-from conformance.mechanisms.mixed_groups import MixedScript
+from conformance.mechanisms.mixed_groups import MIXED, MixedScript
 from kafkalearn.groups import classic, consumer
 from kafkalearn.groups.mixed import Settings, Subscription, start, step
 from tests.every import every_case
@@ -53,6 +53,16 @@ def test_a_real_broker_answered_every_request_and_wrote_every_record_like_this(c
         script, found = play_near(script, seen, MixedScript.play)
         assert (place, each["step"], found) == (place, each["step"], seen)
     assert [[kind, len(list(run))] for kind, run in groupby(script.records)] == case["records"]
+
+
+TOLD = recorded("mixed-told")["cases"]
+
+
+@every_case("case", TOLD, ids=lambda case: case["name"])
+def test_a_real_broker_answered_like_this_what_no_client_asks_and_the_invariants_hold(case):
+    seen = case["broker"]
+    steps = [each["step"] for each in seen["steps"]]
+    assert MIXED.say(case["release"].rpartition(".")[0], {"steps": steps}, seen) == seen
 
 
 def test_the_recording_has_every_request_and_both_changes_in_three_releases_and_one_trap_in_4_2():

@@ -42,7 +42,10 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     ),
     "what a broker does depends on ids that it draws (topics in a hash map), so that no second recording is equal; "
     "conform asks the same rule with the ids of each run": (VECTORS + "assignor/assignments.json",),
-    "cases of conform, told by hand; conform draws others": (VECTORS + "group/pattern-heartbeats.json",),
+    "cases of conform, told by hand; conform draws others": (
+        VECTORS + "group/mixed-told.json",
+        VECTORS + "group/pattern-heartbeats.json",
+    ),
     "its own recorder, before there was kafkalearn.live, with cases in a form that no player here reads; conform and "
     "the live tests ask the same rules with cases drawn anew": tuple(
         VECTORS + each
