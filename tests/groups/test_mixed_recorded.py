@@ -55,10 +55,7 @@ def test_a_real_broker_answered_every_request_and_wrote_every_record_like_this(c
     assert [[kind, len(list(run))] for kind, run in groupby(script.records)] == case["records"]
 
 
-TOLD = recorded("mixed-told")["cases"]
-
-
-@every_case("case", TOLD, ids=lambda case: case["name"])
+@every_case("case", recorded("mixed-told")["cases"], ids=lambda case: case["name"])
 def test_a_real_broker_answered_like_this_what_no_client_asks_and_the_invariants_hold(case):
     seen = case["broker"]
     steps = [each["step"] for each in seen["steps"]]
