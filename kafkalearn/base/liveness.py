@@ -24,7 +24,7 @@ from typing import Generic
 
 from kafkalearn.base.checks import iterable, one_of
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
-from kafkalearn.base.search import Event, Model, Settings, State, Steps, checked_steps
+from kafkalearn.base.search import Event, Model, Settings, State, Steps, checked_steps, require_model
 from kafkalearn.base.trace import Trapped, no_cycle_collection, run
 
 
@@ -135,6 +135,7 @@ def find_stuck(
       0  the start
       1  come
     """
+    require_model(model)
     known = {name for name, _ in model.promises}
     if promise is None and len(known) != 1:
         raise KafkaLearnError(f"say which promise: the model has {listed(sorted(known)) or 'none'}")

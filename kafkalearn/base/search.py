@@ -23,8 +23,8 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeAlias, TypedDict, TypeVar
 
-from kafkalearn.base.checks import whole_number
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.checks import iterable, mapping, whole_number
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, shown
 from kafkalearn.base.promises import Promises
 from kafkalearn.base.trace import Parts, Trace, no_cycle_collection, run
 
@@ -641,9 +641,32 @@ def checked_steps(
     budget: int,
     at_most: Mapping[type, int] | None,
 ) -> Steps[Settings, State, Event]:
+    require_model(model)
     _check_limits(depth, budget)
-    limits = {kind: whole_number(f"at_most[{kind.__name__}]", n, at_least=0) for kind, n in (at_most or {}).items()}
-    return Steps(model, tuple(events), limits, initial)
+    return Steps(model, tuple(iterable("events", events, of="events")), checked_limits(at_most), initial)
+
+
+def require_model(model: object) -> None:
+    """Refuse what is no model."""
+    if not isinstance(model, Model):
+        raise KafkaLearnError(f"model must be a Model, as `whole` makes it of a step, got {shown(model)}")
+
+
+def checked_limits(at_most: object) -> dict[type, int]:
+    """How often events of each type may happen.
+
+    >>> checked_limits({"Fetch": 2})
+    Traceback (most recent call last):
+    ...
+    kafkalearn.base.errors.KafkaLearnError: at_most must be a dict from type to how often, got 'Fetch' for a type
+    """
+    given = mapping("at_most", {} if at_most is None else at_most, of="type to how often")
+    limits: dict[type, int] = {}
+    for kind, count in given.items():
+        if not isinstance(kind, type):
+            raise KafkaLearnError(f"at_most must be a dict from type to how often, got {shown(kind)} for a type")
+        limits[kind] = whole_number(f"at_most[{kind.__name__}]", count, at_least=0)
+    return limits
 
 
 def _check_limits(depth: int | None, budget: int) -> None:

@@ -21,12 +21,12 @@ Apache Kafka 2.4 to 4.4, ``RackAwareReplicaSelector``, ``ReplicaView``, ``Replic
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kafkalearn.base.checks import whole_number
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.checks import iterable, mapping, sequence, whole_number
+from kafkalearn.base.errors import KafkaLearnError, counted, shown
 from kafkalearn.base.topic_partition import TopicPartition
 
 METADATA_MAX_AGE_MS = 300_000
@@ -159,10 +159,14 @@ def read_steps(
     10 2 records 110
     500 2 nothing yet 110
     """
+    whole_number("fetch_offset", fetch_offset, at_least=0)
+    whole_number("metadata_max_age_ms", metadata_max_age_ms, at_least=0)
     steps: list[ReadStep] = []
     preferred: int | None = None
     until_ms = leader_id = -1
-    for moment in moments:
+    for moment in iterable("moments", moments, of="Moment"):
+        if not isinstance(moment, Moment):
+            raise KafkaLearnError(f"moments must be a collection of Moment, and one of them is {shown(moment)}")
         replicas = {each.broker_id: each for each in (moment.leader, *moment.followers)}
         if moment.at_ms > until_ms or moment.leader.broker_id != leader_id:
             preferred = None
@@ -230,6 +234,11 @@ def zone_traffic(
     reads_nearest : bool
         Whether members name their rack and brokers have the selector; False: all read from leaders.
 
+    Raises
+    ------
+    KafkaLearnError
+        If a member, a topic or a partition that is read is not named in one of the others.
+
     Examples
     --------
     >>> from kafkalearn.assignors import Member, assign
@@ -242,15 +251,47 @@ def zone_traffic(
     Traffic(near_bytes=0, crossing_bytes=3000)
     Traffic(near_bytes=3000, crossing_bytes=0)
     """
+    mapping("rack_of", rack_of, of="member to zone")
+    mapping("replica_racks", replica_racks, of="topic to racks by partition")
     near = crossing = 0
-    for member_id, partitions in assignment.items():
-        for place in partitions:
-            racks: Collection[str] = replica_racks[place.topic][place.partition]
-            size = bytes_of if isinstance(bytes_of, int) else bytes_of[place]
-            whole_number("bytes", size, at_least=0)
-            from_where = racks if reads_nearest else list(racks)[:1]
+    for member_id, partitions in mapping("assignment", assignment, of="member to partitions").items():
+        if member_id not in rack_of:
+            raise _unnamed("rack_of", f"a member {member_id!r}", rack_of)
+        for place in sequence(f"the partitions of {member_id}", partitions, of="TopicPartition"):
+            racks = _racks_of(place, replica_racks)
+            size = _bytes_of(place, bytes_of)
+            from_where = racks if reads_nearest else racks[:1]
             if rack_of[member_id] in from_where:
                 near += size
             else:
                 crossing += size
     return Traffic(near, crossing)
+
+
+def _racks_of(place: TopicPartition, replica_racks: Mapping[str, Sequence[Sequence[str]]]) -> tuple[str, ...]:
+    """The racks of a partition's replicas, the leader's first."""
+    if not isinstance(place, TopicPartition):
+        raise KafkaLearnError(f"assignment must give each member TopicPartitions, got {shown(place)}")
+    if place.topic not in replica_racks:
+        raise _unnamed("replica_racks", f"a topic {place.topic!r}", replica_racks)
+    partitions = sequence(f"replica_racks of {place.topic}", replica_racks[place.topic], of="racks by partition")
+    if not 0 <= place.partition < len(partitions):
+        raise KafkaLearnError(
+            f"replica_racks has {counted(len(partitions), 'partition')} of {place.topic}, and {place} is read; "
+            "name the racks of each of its replicas"
+        )
+    return sequence(f"the racks of {place}", partitions[place.partition], of="racks, the leader's first")
+
+
+def _bytes_of(place: TopicPartition, bytes_of: Mapping[TopicPartition, int] | int) -> int:
+    """What is read of a partition."""
+    if isinstance(bytes_of, int):
+        return whole_number("bytes_of", bytes_of, at_least=0)
+    if place not in mapping("bytes_of", bytes_of, of="TopicPartition to bytes, or one number for all"):
+        raise _unnamed("bytes_of", f"a partition {place}", bytes_of)
+    return whole_number(f"bytes_of[{place}]", bytes_of[place], at_least=0)
+
+
+def _unnamed(what: str, missing: str, known: Mapping[Any, Any]) -> KafkaLearnError:
+    names = shown([str(each) for each in known])
+    return KafkaLearnError(f"{what} must name {missing}, and has {names if known else 'nothing'}")

@@ -31,8 +31,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from kafkalearn.base.checks import text, whole_number
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.checks import iterable, mapping, sequence, text, whole_number
+from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.groups.re2j import INVALID, compiled
 from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
 
@@ -59,7 +59,8 @@ def matching(pattern: str, topics: Iterable[str]) -> frozenset[str]:
 name what is to match
     """
     automaton = compiled(text("pattern", pattern))
-    return frozenset(topic for topic in topics if automaton.matches(topic))
+    named = iterable("topics", topics, of="names of topics")
+    return frozenset(topic for topic in named if automaton.matches(text("topic", topic)))
 
 
 def is_valid(pattern: str) -> bool:
@@ -148,7 +149,12 @@ def refresh_reason(
     >>> refresh_reason(group, 5_000, 7), refresh_reason(group, 10_001, 7), refresh_reason(group, 10_001, 1)
     (None, 'a topic was created', None)
     """
+    _require_group(group)
     whole_number("now_ms", now_ms, at_least=0)
+    whole_number("newest_topic_version", newest_topic_version, at_least=-1)
+    whole_number("refresh_interval_ms", refresh_interval_ms, at_least=0)
+    if subscribed is not None:
+        sequence("subscribed", subscribed, of="patterns")
     if not at_least("4.0", release):
         raise KafkaLearnError(f"the broker matches patterns since 4.0, got release {release!s}")
     interval_ms = refresh_interval_ms if at_least("4.1", release) else REFRESH_INTERVAL_MS
@@ -163,6 +169,11 @@ def refresh_reason(
     if group.version < newest_topic_version:
         return NEW_TOPIC
     return OLD if since_ms is None or since_ms > interval_ms else None
+
+
+def _require_group(group: object) -> None:
+    if not isinstance(group, Patterns):
+        raise KafkaLearnError(f"group must be Patterns, a group's patterns with what they matched, got {shown(group)}")
 
 
 def heartbeat(
@@ -197,7 +208,9 @@ def heartbeat(
     >>> [sorted(heartbeat(group, at_ms, topics).resolved["orders.*"]) for at_ms in (5_000, 10_000, 15_000)]
     [['orders'], ['orders'], ['orders', 'orders-eu']]
     """
-    newest = max(topics.values(), default=-1)
+    _require_group(group)
+    versions = mapping("topics", topics, of="topic to the version of the metadata that brought it").values()
+    newest = max((whole_number("version of a topic", each, at_least=0) for each in versions), default=-1)
     after = group.subscribed if subscribed is None else subscribed
     reason = refresh_reason(
         group, now_ms, newest, subscribed=after, refresh_interval_ms=refresh_interval_ms, release=release

@@ -27,6 +27,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
 from kafkalearn import __version__
+from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, printable, require
 from kafkalearn.oncall.answer import Answer, Outcome
 from kafkalearn.oncall.options import add_bootstrap, file_argument
@@ -101,7 +102,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 def question_named(name: str) -> ModuleType:
-    """The module of a question."""
+    """The module of a question.
+
+    >>> question_named("log")
+    Traceback (most recent call last):
+    ...
+    kafkalearn.base.errors.KafkaLearnError: unknown question 'log'; did you mean 'lag'? \
+Known: 'lag', 'safe', 'upgrade', 'where', 'why', 'xray'
+    """
+    one_of("question", name, sorted(QUESTIONS))
     return import_module(f"kafkalearn.oncall.{name}")
 
 

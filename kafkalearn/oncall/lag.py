@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kafkalearn.base.checks import text
+from kafkalearn.base.checks import iterable, text
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, text_of, wrapped
@@ -75,7 +75,8 @@ def lag(
         raise KafkaLearnError(f"apart_s is a number of seconds, at least 0; got {apart_s!r}")
     if group is not None:
         text("group", group)
-    texts = [describe] if isinstance(describe, str) else [text("describe", each) for each in describe]
+    given = [describe] if isinstance(describe, str) else iterable("describe", describe, of="one or two texts")
+    texts = [text("describe", each) for each in given]
     if sum([bool(texts), paths is not None, cluster is not None]) != 1:
         raise KafkaLearnError("give one of describe, paths and cluster: one source says what the lag is")
     if len(texts) > 2:

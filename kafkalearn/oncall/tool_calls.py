@@ -26,6 +26,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from kafkalearn.base.checks import mapping
 from kafkalearn.base.errors import KafkaLearnError, listed, printable, require, shown
 from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.command import MCP, command_parser, in_words, question_named, to_data
@@ -102,6 +103,7 @@ class Access:
 
 
 def _parser_of(question: str) -> argparse.ArgumentParser:
+    question_named(question)
     (asked,) = (each for each in command_parser([question])._actions if isinstance(each, argparse._SubParsersAction))
     return asked.choices[question]
 
@@ -225,7 +227,8 @@ def _safe(said: Any) -> Any:
 
 def _refuse_others(question: str, arguments: Mapping[str, Any]) -> None:
     """Validate the arguments against the schema; the message has the first fault."""
-    faults = sorted(Draft202012Validator(input_schema(question)).iter_errors(dict(arguments)), key=str)
+    given = dict(mapping("arguments", arguments, of="name to value"))
+    faults = sorted(Draft202012Validator(input_schema(question)).iter_errors(given), key=str)
     if faults:
         where = ".".join(map(str, faults[0].path))
         raise KafkaLearnError(f"{question}: {f'{where}: ' if where else ''}{faults[0].message[:300]}")

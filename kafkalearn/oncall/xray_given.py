@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
 
+from kafkalearn.base.checks import iterable
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats.census import LogCensus
@@ -51,6 +52,12 @@ class GivenLog:
         return f"{self.at} in {self.log_dir}" if self.is_copied else str(self.at)
 
 
+def _path(given: object) -> Path:
+    if not isinstance(given, str | os.PathLike):
+        raise KafkaLearnError(f"paths must be paths of files and folders, and one of them is {shown(given)}")
+    return Path(given)
+
+
 def given_logs(
     paths: Iterable[str | Path], topic: str | None = None, partition: int | None = None
 ) -> tuple[GivenLog, ...]:
@@ -61,7 +68,7 @@ def given_logs(
     KafkaLearnError
         If a path is not there or has no segment file, or what is asked for is not among them.
     """
-    places = [Path(each) for each in paths]
+    places = [_path(each) for each in iterable("paths", paths, of="paths of files and folders")]
     if not places:
         raise KafkaLearnError("give a segment file, a partition's folder or a broker's data directory")
     files: dict[Path, SegmentFile] = {}

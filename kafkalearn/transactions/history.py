@@ -13,8 +13,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from kafkalearn.base.errors import KafkaLearnError, unknown_name
+from kafkalearn.base.checks import MOST_RECORDS, mapping, one_of, sequence, whole_number
 from kafkalearn.transactions import model
+from kafkalearn.transactions.history_fields import MOST_TIMES, StepFields, checked, first_marker_epochs, producer_name
 from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Batch, Cluster, Settings, Transaction
 from kafkalearn.transactions.partition import aborted_below
 from kafkalearn.transactions.simulator import EPOCHS_A_RESTART, next_timer, settled, step
@@ -59,15 +60,13 @@ def _first_epoch(history: History) -> int:
     restarts = 0
     for each in history["steps"]:
         restarts += each["do"] == "Restart"
-        seen = [one[3] for key, rows in each.get("now", {}).items() if key.startswith("producers") for one in rows]
+        seen = first_marker_epochs(each)
         if each["do"] in _COORDINATOR_ENDS and max(seen, default=-1) >= 0:
             return max(0, max(seen) - EPOCHS_A_RESTART * restarts)
-    markers = (
-        batch["coordinatorEpoch"]
-        for batch in history.get("logs", {}).get("__consumer_offsets", ())
-        if "coordinatorEpoch" in batch
-    )
-    return max(0, next(markers, 0) - EPOCHS_A_RESTART * restarts)
+    logs = mapping("logs", history.get("logs", {}), of="topic to batches")
+    batches = sequence("__consumer_offsets", logs.get("__consumer_offsets", ()), of="batches")
+    markers = (each["coordinatorEpoch"] for each in batches if "coordinatorEpoch" in mapping("a batch", each, "field"))
+    return max(0, whole_number("coordinatorEpoch", next(markers, 0), -1) - EPOCHS_A_RESTART * restarts)
 
 
 class _Names:
@@ -78,7 +77,8 @@ class _Names:
         self.name_of: dict[int, str] = {}
         self.given_out = 0
 
-    def number(self, name: str | int) -> int:
+    def number(self, given: object) -> int:
+        name = producer_name(given)
         if isinstance(name, int):
             return name
         if name.startswith("U"):
@@ -121,12 +121,9 @@ class Replay:
 
     def play(self, do: str, version: int | None, q: Mapping[str, Any]) -> dict[str, Any]:
         """What a request is answered (``a``) and what has changed for an observer after it (``now``)."""
-        act = getattr(self, "_" + do, None)
-        if act is None:
-            raise unknown_name("step", do, [each[1:] for each in dir(self) if each[:1] == "_" and each[1:2].isupper()])
-        if q.get("id") == "":
-            q = {**q, "id": PREFIX_ALONE}
-        answer = act(version, q)
+        known = [each[1:] for each in dir(self) if each[:1] == "_" and each[1:2].isupper()]
+        act = getattr(self, "_" + one_of("step", do, known))
+        answer = act(version, StepFields(do, {**q, "id": PREFIX_ALONE} if q.get("id") == "" else q))
         self.state = settled(self.settings, self.state)
         return {"a": answer, "now": self._changed()}
 
@@ -134,74 +131,72 @@ class Replay:
         self.state = step(self.settings, self.state, event)
         return self.state.effects[0]
 
-    def _InitProducerId(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _InitProducerId(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
         producer_id = self.names.number(q.get("pid", -1))
         got = self._step(
             model.InitProducerId(q["id"], version, q.get("timeout", 60_000), producer_id, q.get("epoch", -1))
         )
         return {"error": got.error, "pid": self.names.name(got.producer_id), "epoch": got.epoch}
 
-    def _InitProducerIdRepeated(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _InitProducerIdRepeated(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
         # The log is set aside meanwhile: to copy it 32,765 times would take most of a history's time.
         answer: dict[str, Any] = {}
         rows = list(self.state.rows)
-        for _ in range(q["times"]):
+        for _ in range(q.whole("times", 1, MOST_TIMES)):
             self.state = replace(self.state, rows=())
             answer = self._InitProducerId(version, q)
             rows += self.state.rows
         self.state = replace(self.state, rows=tuple(rows))
         return answer
 
-    def _who(self, q: Mapping[str, Any]) -> tuple[int, int]:
+    def _who(self, q: StepFields) -> tuple[int, int]:
         return self.names.number(q["pid"]), q["epoch"]
 
-    def _AddPartitionsToTxn(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _AddPartitionsToTxn(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
         got = self._step(
-            model.AddPartitionsToTxn(
-                q["id"], *self._who(q), tuple(q["partitions"]), version, q.get("verifyOnly", False)
-            )
+            model.AddPartitionsToTxn(q["id"], *self._who(q), q.texts("partitions"), version, q.get("verifyOnly", False))
         )
         by_partition = {"partitions": dict(got.partitions)}
         return {"error": got.error, **by_partition} if version >= 4 else by_partition
 
-    def _AddOffsetsToTxn(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _AddOffsetsToTxn(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
         return {"error": self._step(model.AddOffsetsToTxn(q["id"], *self._who(q), q["group"], version)).error}
 
-    def _Produce(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _Produce(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
         self.record_count += 1
-        records = tuple(f"r{self.record_count}.{number}" for number in range(q["records"]))
+        records = tuple(f"r{self.record_count}.{number}" for number in range(q.whole("records", 0, MOST_RECORDS)))
         got = self._step(
             model.Produce(q["id"], q["partition"], *self._who(q), q["sequence"], records, q["transactional"], version)
         )
         answer = {"error": got.error, "offset": got.offset}
         return {**answer, "message": got.message} if got.message else answer
 
-    def _TxnOffsetCommit(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
-        offsets = tuple(q["offsets"].items())
+    def _TxnOffsetCommit(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
+        offsets = q.offsets("offsets")
         generation, member = q.get("generation", -1), q.get("member", "")
         got = self._step(
             model.TxnOffsetCommit(q["id"], *self._who(q), q["group"], offsets, version, generation, member)
         )
         return {"partitions": dict(got.partitions)}
 
-    def _OffsetCommit(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
-        offsets = tuple(q["offsets"].items())
+    def _OffsetCommit(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
+        offsets = q.offsets("offsets")
         got = self._step(model.OffsetCommit(q["group"], offsets, q["generation"], q["member"], version or 8))
         return {"partitions": dict(got.partitions)}
 
-    def _EndTxn(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _EndTxn(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
         got = self._step(model.EndTxn(q["id"], *self._who(q), q["commit"], version))
         if version < 5:
             return {"error": got.error}
         return {"error": got.error, "pid": self.names.name(got.producer_id), "epoch": got.epoch}
 
-    def _WriteTxnMarkers(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _WriteTxnMarkers(self, version: int, q: StepFields) -> dict[str, Any]:  # noqa: N802
         # The recorder's topic of offsets is Kafka's; its partition has the same number.
         got = self._step(
             model.WriteTxnMarkers(
                 *self._who(q),
                 q["commit"],
-                tuple(q["partitions"]),
+                q.texts("partitions"),
                 q["coordinatorEpoch"],
                 version,
                 q.get("transactionVersion", 0),
@@ -209,33 +204,33 @@ class Replay:
         )
         return {"partitions": dict(got.partitions)}
 
-    def _Join(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _Join(self, version: None, q: StepFields) -> dict[str, Any]:  # noqa: N802
         member = f"M{self.member_count}"
         self.member_count += 1
         got = self._step(model.Join(q["group"], member, q.get("is_consumer", False)))
         return {"error": got.error, "generation": got.epoch, "member": member}
 
-    def _Wait(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
-        self._step(model.TimePassed(int(q["ms"])))
+    def _Wait(self, version: None, q: StepFields) -> dict[str, Any]:  # noqa: N802
+        self._step(model.TimePassed(q.whole("ms")))
         return {}
 
-    def _WaitUntil(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _WaitUntil(self, version: None, q: StepFields) -> dict[str, Any]:  # noqa: N802
         """Until a timer has done something: a recorder that waits for one sees it, and does not tell when."""
         at_ms = next_timer(self.settings, self.state)
         if at_ms is not None and at_ms - self.state.now_ms <= 8_000:
             self._step(model.TimePassed(max(0, at_ms - self.state.now_ms)))
         return {}
 
-    def _Restart(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _Restart(self, version: None, q: StepFields) -> dict[str, Any]:  # noqa: N802
         self._step(model.BrokerRestarted(q.get("how") != "SIGKILL"))
         return {}
 
-    def _Freeze(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _Freeze(self, version: None, q: StepFields) -> dict[str, Any]:  # noqa: N802
         odd = tuple(each for each in self.settings.partitions if int(each.rpartition("-")[2]) % 2)
         self._step(model.LeaderWentAway(odd))
         return {}
 
-    def _Thaw(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+    def _Thaw(self, version: None, q: StepFields) -> dict[str, Any]:  # noqa: N802
         self._step(model.LeaderCameBack(tuple(self.state.away)))
         return {}
 
@@ -259,11 +254,14 @@ class Replay:
 
 
 def replay(history: History) -> dict[str, Any]:
-    """A whole history in the simulator: ``start``, ``steps`` with ``a`` and ``now``, and ``logs``."""
-    missing = [each for each in ("kafka", "transaction.version", "config", "ids", "groups", "partitions", "steps")
-               if each not in history]  # fmt: skip
-    if missing:
-        raise KafkaLearnError(f"a history has {', '.join(missing)}, and this one has not")
+    """A whole history in the simulator: ``start``, ``steps`` with ``a`` and ``now``, and ``logs``.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a part is missing or of another type, or a step is one that no recorder writes.
+    """
+    history = checked(history)
     played = Replay(settings_of(history), history["ids"], history["groups"])
     steps = []
     for each in history["steps"]:

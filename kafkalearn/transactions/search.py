@@ -10,7 +10,7 @@ from kafkalearn.base.checks import iterable, one_of
 from kafkalearn.base.liveness import Stuck
 from kafkalearn.base.liveness import find_stuck as find_stuck_in
 from kafkalearn.base.promises import Promises
-from kafkalearn.base.search import EventLimits, Search, explore, whole
+from kafkalearn.base.search import EventLimits, Search, checked_limits, explore, whole
 from kafkalearn.transactions import client, processing
 from kafkalearn.transactions.client import Application, Arrived, Ended, Event, GaveUp, Sent, Settings, Started
 from kafkalearn.transactions.model import (
@@ -184,9 +184,10 @@ def find_stuck(
     KIP-664, hanging transactions; KIP-890, which ends them.
     """
     chosen = {one_of("promise", promise, PROGRESS): PROGRESS[promise]}
+    events = tuple(iterable("events", events, of="events"))
     kinds = {type(event) for event in events}
     happens = [each for each in iterable("fair", fair, of="events or types") if each in kinds or each in events]
-    limits = {kind: count for kind, count in at_most.items() if kind in kinds}
+    limits = {kind: count for kind, count in checked_limits(at_most).items() if kind in kinds}
     model = whole(settings, client.step, chosen)
     return find_stuck_in(
         model, client.start(settings), tuple(events), fair=happens, depth=depth, budget=budget, at_most=limits

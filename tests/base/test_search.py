@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from kafkalearn import delivery, replication
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.liveness import find_stuck
 from kafkalearn.base.search import Model, Progress, Relabelling, explore, survey, whole
 from kafkalearn.base.trace import Parts
+from kafkalearn.base.walks import walk
 from kafkalearn.delivery import search as delivery_search
 from kafkalearn.replication.search import alphabet, model
 from kafkalearn.replication.simulator import IN_ORDER
@@ -322,3 +324,21 @@ def test_of_a_producer_that_sends_again():
     limits = {delivery.Send: 2, replication.BrokerCrashed: 1}
     searched = delivery_search.model(settings, (delivery.NONE_DOUBLED,))
     assert_same(searched, delivery.start(settings), events, 5, limits)
+
+
+@pytest.mark.parametrize("ask", [explore, survey, walk, find_stuck])
+def test_every_search_says_what_it_takes_where_something_of_another_type_came(ask):
+    door = whole(None, lambda _, state, event: state, {"open": lambda _, state: True})
+    for asked, says in (
+        ((3, "outside", ["go"]), "model must be a Model, as `whole` makes it of a step, got 3"),
+        ((door, "outside", 3), "events must be a collection of events, got int 3"),
+    ):
+        with pytest.raises(KafkaLearnError, match=says):
+            ask(*asked)
+    for limits, says in (
+        (3, "at_most must be a dict from type to how often, got int 3"),
+        ({"go": 1}, "at_most must be a dict from type to how often, got 'go' for a type"),
+        ({str: "often"}, r"at_most\[str\] must be a whole number of at least 0"),
+    ):
+        with pytest.raises(KafkaLearnError, match=says):
+            ask(door, "outside", ["go"], at_most=limits)

@@ -3,6 +3,8 @@
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.consuming import nearest
 from kafkalearn.consuming.nearest import (
     NOTHING,
     OUT_OF_RANGE,
@@ -80,3 +82,35 @@ def test_a_replica_that_is_gone_is_told():
     near = ReplicaView(2, "b", 100, 100)
     with pytest.raises(KafkaLearnError, match="broker 2 is read from"):
         read_steps([Moment(0, LEADER, (near,)), Moment(1, LEADER, ())], "b")
+
+
+PLACE = TopicPartition("t", 0)
+READS = {"assignment": {"C": [PLACE]}, "rack_of": {"C": "a"}, "replica_racks": {"t": [["a"]]}, "bytes_of": {PLACE: 7}}
+
+
+@every_case(
+    "given, says",
+    [
+        ({"assignment": {"D": [PLACE]}}, "rack_of must name a member 'D', and has ['C']"),
+        ({"assignment": {"C": [TopicPartition("u", 0)]}}, "replica_racks must name a topic 'u', and has ['t']"),
+        ({"assignment": {"C": [TopicPartition("t", 1)]}}, "replica_racks has 1 partition of t, and t-1 is read"),
+        ({"assignment": {"C": [TopicPartition("t", -1)]}}, "replica_racks has 1 partition of t, and t--1 is read"),
+        ({"bytes_of": {}}, "bytes_of must name a partition t-0, and has nothing"),
+        ({"bytes_of": "7"}, "bytes_of must be a dict from TopicPartition to bytes, or one number for all, got str '7'"),
+        ({"assignment": 3}, "assignment must be a dict from member to partitions, got int 3"),
+        ({"assignment": {"C": ["t-0"]}}, "assignment must give each member TopicPartitions, got 't-0'"),
+        ({"replica_racks": {"t": 3}}, "replica_racks of t must be a list or tuple of racks by partition, got int 3"),
+        ({"rack_of": None}, "rack_of must be a dict from member to zone, got NoneType None"),
+    ],
+)
+def test_who_or_what_is_not_named_is_said_and_what_is_known(given, says):
+    assert nearest.zone_traffic(**READS, reads_nearest=True) == nearest.Traffic(7, 0)
+    with pytest.raises(KafkaLearnError) as refused:
+        nearest.zone_traffic(**{**READS, **given}, reads_nearest=True)
+    assert says in str(refused.value)
+
+
+@every_case("moments, says", [(3, "moments must be a collection of Moment"), ([3], "and one of them is 3")])
+def test_moments_of_another_type_are_refused(moments, says):
+    with pytest.raises(KafkaLearnError, match=says):
+        nearest.read_steps(moments, "a")

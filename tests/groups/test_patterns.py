@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from conformance.mechanisms.topic_patterns import say
 from conformance.search import plain
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.groups import patterns
 from kafkalearn.groups.patterns import (
     NEW_TOPIC,
     OLD,
@@ -174,3 +175,29 @@ def test_results_are_counted_and_a_new_pattern_is_always_matched():
     alone = heartbeat(two, 6_000, TOPICS, subscribed=("clicks",))
     assert (alone.resolved, alone.refreshed_ms) == ({}, None)
     assert refresh_reason(alone, 6_001, 1) == UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda: patterns.matching("a", 3), "topics must be a collection of names of topics, got int 3"),
+        (lambda: patterns.matching("a", [3]), "topic must be a str, got int 3"),
+        (lambda: patterns.heartbeat(0, "", 0), "group must be Patterns, .* got 0"),
+        (
+            lambda: patterns.heartbeat(patterns.Patterns(("a",)), 0, 0),
+            "topics must be a dict from topic to the version",
+        ),
+        (
+            lambda: patterns.heartbeat(patterns.Patterns(("a",)), 0, {"a": "b"}),
+            "version of a topic must be a whole number",
+        ),
+        (lambda: patterns.refresh_reason("", 0, -1), "group must be Patterns, .* got ''"),
+        (
+            lambda: patterns.refresh_reason(patterns.Patterns(("a",)), 0, 0, subscribed=3),
+            "subscribed must be a list or",
+        ),
+    ],
+)
+def test_what_is_of_another_type_is_refused_in_words(ask, says):
+    with pytest.raises(KafkaLearnError, match=says):
+        ask()

@@ -203,3 +203,15 @@ def test_without_the_sdk_the_extra_is_named():
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, input="")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "kafkalearn mcp needs mcp, which is not installed: pip install 'kafkalearn[agents]'" in ended.stderr
+
+
+@pytest.mark.parametrize("question", ["", "nope", "command", 3])
+def test_an_unknown_question_is_refused_by_its_name_and_no_module_is_looked_for(question):
+    for asked_for in (lambda: ask(question, {}, Access()), lambda: input_schema(question)):
+        with pytest.raises(KafkaLearnError, match=r"unknown question .*Known: 'lag', 'safe'"):
+            asked_for()
+
+
+def test_arguments_that_are_no_mapping_are_refused():
+    with pytest.raises(KafkaLearnError, match="arguments must be a dict from name to value, got int 3"):
+        ask("lag", 3, Access())
