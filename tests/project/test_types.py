@@ -30,6 +30,10 @@ MAY_BE_ANYTHING = {
     ("kafkalearn.transactions.history", "Replay.logs"): "as the recording has them",
     ("kafkalearn.transactions.history", "replay"): "as the recording has it",
     ("kafkalearn.transactions.history", "observed"): "as the recording has it",
+    ("kafkalearn.transactions.history_fields", "StepFields.__getitem__"): "a field of a recorded history is JSON",
+    ("kafkalearn.transactions.history_fields", "StepFields.get"): "a field of a recorded history is JSON",
+    ("kafkalearn.transactions.history_fields", "checked"): "a recorded history is JSON",
+    ("kafkalearn.transactions.history_fields", "first_marker_epochs"): "a step of a recorded history is JSON",
 }
 """Any in a public name of the core, as (module, name) -> the reason."""
 
