@@ -116,10 +116,10 @@ def no_event(event: object, known: Iterable[type]) -> IllegalEvent:
     return IllegalEvent(f"unknown event {shown(event)}; expected one of {', '.join(e.__name__ for e in known)}")
 
 
-Step = TypeVar("Step", bound=Callable[..., Any])
+_Step = TypeVar("_Step", bound=Callable[..., Any])
 
 
-def refusing_events(step: Step) -> Step:
+def refusing_events(step: _Step) -> _Step:
     """The same step of a simulator, whose refusals are all of one kind.
 
     A part of it that refuses a value knows nothing of events: a clock past 64 bits, a name that no node may have. What
@@ -143,7 +143,7 @@ def refusing_events(step: Step) -> Step:
         except KafkaLearnError as error:
             raise IllegalEvent(f"{shown(event, 200)} cannot be: {error}") from error
 
-    return cast("Step", refusing)
+    return cast("_Step", refusing)
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> KafkaLearnError:
