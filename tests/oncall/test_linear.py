@@ -113,7 +113,7 @@ def expressions() -> Iterator[tuple[str, re.Pattern[str], frozenset[str]]]:
     yield "anywhere._anchors", anywhere._anchors()[0], frozenset({"finditer"})
     yield "anywhere._phrases", anywhere._phrases()[0], frozenset({"finditer"})
     yield "server_logs.HEAD", re.compile(server_logs.HEAD), frozenset({"match"})
-    for form in {each.template.regex for each in patterns()}:
+    for form in dict.fromkeys(each.template.regex for each in patterns()):
         yield f"form {form[:40]}", re.compile(form), frozenset({"match"})
 
 
