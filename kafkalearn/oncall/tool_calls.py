@@ -26,10 +26,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kafkalearn.base.checks import mapping
+from kafkalearn.base.checks import mapping, one_of
 from kafkalearn.base.errors import KafkaLearnError, listed, printable, require, shown
 from kafkalearn.base.files import STANDARD_INPUT
-from kafkalearn.oncall.command import MCP, command_parser, in_words, question_named, to_data
+from kafkalearn.oncall.command import MCP, QUESTIONS, command_parser, in_words, question_named, to_data
 from kafkalearn.oncall.settings import MASK, SECRET
 
 require("kafkalearn mcp", "mcp")  # it brings jsonschema; in one sentence, before that is imported
@@ -103,7 +103,7 @@ class Access:
 
 
 def _parser_of(question: str) -> argparse.ArgumentParser:
-    question_named(question)
+    one_of("question", question, sorted(QUESTIONS))
     (asked,) = (each for each in command_parser([question])._actions if isinstance(each, argparse._SubParsersAction))
     return asked.choices[question]
 
