@@ -63,8 +63,8 @@ def _states(notebook: NotebookNode) -> Iterator[dict[str, Any]]:
     """What each player of a chapter is given."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            if found := _STATE.search("".join(output.get("data", {}).get("text/html", ""))):
-                state = json.loads(found[1])
+            found = _STATE.search("".join(output.get("data", {}).get("text/html", "")))
+            state = json.loads(found[1]) if found else {}
             if "_animation" in state:  # a film has more than one
                 yield state
 
