@@ -10,6 +10,10 @@ Batch n reads what batch n - 1 wrote and overwrites what batch n - 3 wrote, so i
 record is lost, none counts twice. That is what a checkpoint and three folders are enough for, on any file system that
 Spark can write to; a table format with transactions does it with MERGE (``docs/spark.md`` has the statement).
 
+Checkpoint and state belong together. Beside each batch that is done stand the stream it is of, how many rows were
+written and which offsets it had, and each row has the batch's number. So a checkpoint or a state that was brought back
+from elsewhere is found before anything is written on top of it, and refused.
+
 Why not Spark's own state: an aggregation in a stream keeps a key until a watermark passes it, and a group that commits
 once a day has no watermark; ``transformWithState`` can forget, but needs RocksDB and Python on the workers.
 """
@@ -17,14 +21,14 @@ once a day has no watermark; ``transformWithState`` can forget, but needs RocksD
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming import StreamingQuery
 
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.spark.columns import require
 from kafkalearn.spark.offsets.decode import decode_offsets
 from kafkalearn.spark.offsets.state import (
@@ -76,7 +80,8 @@ def follow(
     Raises
     ------
     KafkaLearnError
-        If the rows are no stream, or lack a column, or the folder has a state and has lost its checkpoint.
+        If the rows are no stream, or lack a column, or checkpoint and state in the folder do not belong together.
+        What is found only when a batch comes ends the stream with a ``StreamingQueryException`` that has the words.
     """
     if not stream.isStreaming:
         raise KafkaLearnError(
@@ -85,23 +90,112 @@ def follow(
         )
     require(stream, "topic", ("string",), "the topic tells commits from the records that were read")
     require(stream, "offset", ("bigint",), "the offset of each record says which came last")
-    spark = stream.sparkSession
-    if _newest_id(spark, folder) >= 0 and not _is_there(spark, f"{folder}/checkpoint/metadata"):
-        raise KafkaLearnError(
-            f"{folder} has the state of an earlier stream and no checkpoint that says how far it came: name a new "
-            "folder, or bring the checkpoint back"
-        )
+    _refuse_strangers(stream.sparkSession, folder)
     merge = partial(_merge, folder=folder, offsets_topic=offsets_topic)
     writer = stream.writeStream.foreachBatch(merge).option("checkpointLocation", f"{folder}/checkpoint")
     return (writer.trigger(**trigger) if trigger else writer).start()
 
 
+# What belongs together: the checkpoint of Spark's, in `CHECKPOINT`, and what each batch that is done says of itself.
+
+CURE = "name a new folder, so that the stream begins again, or bring back what belongs to it"
+DONE = "id bigint, query string, row_count bigint, topic string, partition int, lowest bigint, highest bigint"
+Range: TypeAlias = tuple[str, int, int, int]
+
+
+class Done(NamedTuple):
+    """A batch that is done."""
+
+    id: int
+    query: str | None  # the stream it is of, as its checkpoint names it
+    row_count: int | None  # of the state that was written
+    ranges: frozenset[Range]  # topic, partition, lowest and highest offset
+
+
+def _refuse_strangers(spark: SparkSession, folder: str) -> None:
+    """Raise if a folder's checkpoint is not that of its state, as far as it can be seen before a batch comes."""
+    done = _newest(spark, folder)
+    begun, committed = (_newest_number(spark, f"{folder}/checkpoint/{log}") for log in ("offsets", "commits"))
+    if done is None:
+        if committed >= 0:
+            raise KafkaLearnError(f"{folder} has a checkpoint that is at batch {committed}, and no state: {CURE}")
+        return
+    query = _query_id(spark, folder)
+    if query is None:
+        raise KafkaLearnError(
+            f"{folder} has the state of an earlier stream and no checkpoint that says how far it came: {CURE}"
+        )
+    if query != done.query:
+        raise KafkaLearnError(f"{folder} has the state of stream {done.query} and the checkpoint of {query}: {CURE}")
+    if not committed <= done.id <= min(committed + 1, begun):
+        older = "checkpoint" if committed < done.id else "state"
+        raise KafkaLearnError(
+            f"{folder} has the state after batch {done.id}, and its checkpoint is at batch {committed}: the {older} is "
+            f"older, from a backup perhaps; {CURE}"
+        )
+
+
+def _query_id(spark: SparkSession, folder: str) -> str | None:
+    """The stream that a checkpoint is of; None: there is none."""
+    try:
+        row = spark.read.schema("id string").json(f"{folder}/checkpoint/metadata").first()
+    except PySparkException:
+        return None
+    return None if row is None else row["id"]
+
+
+def _newest_number(spark: SparkSession, log: str) -> int:
+    """The last batch that a log of the checkpoint has a file for; -1: none."""
+    try:
+        files = spark.read.format("binaryFile").option("pathGlobFilter", "[0-9]*").load(log)
+        names = files.selectExpr("regexp_extract(path, '([0-9]+)$', 1) AS name").where("name <> ''")
+        newest = names.agg(sf.max(sf.col("name").cast("bigint")).alias("number")).first()
+    except PySparkException:
+        return -1
+    return -1 if newest is None or newest["number"] is None else newest["number"]
+
+
+def _refuse_gaps(newest: Done | None, batch_id: int, query: str | None, ranges: frozenset[Range], folder: str) -> bool:
+    """Whether a batch is done already; raises if it is neither that nor the one that follows."""
+    if newest is None:
+        if batch_id == 0:
+            return False
+        raise KafkaLearnError(f"{folder} has no state, and the stream goes on with batch {batch_id}: {CURE}")
+    if newest.query != query:
+        raise KafkaLearnError(f"{folder} has the state of stream {newest.query}, and this is stream {query}: {CURE}")
+    if newest.id == batch_id and newest.ranges == ranges:
+        return True
+    if newest.id == batch_id - 1:
+        return False
+    comes = "comes again with other records" if newest.id == batch_id else f"is followed by batch {batch_id}"
+    raise KafkaLearnError(f"batch {newest.id}, after which the state in {folder} was written, {comes}: {CURE}")
+
+
+def _ranges(batch: DataFrame) -> frozenset[Range]:
+    found = batch.groupBy("topic", "partition").agg(sf.min("offset").alias("low"), sf.max("offset").alias("high"))
+    return frozenset((row["topic"], row["partition"], row["low"], row["high"]) for row in found.collect())
+
+
+# A batch, and what is known after it.
+
+
 def _merge(batch: DataFrame, batch_id: int, *, folder: str, offsets_topic: str) -> None:
     """Write what is known after a batch, from what was known before it; one that is done and comes again is known."""
     spark = batch.sparkSession
-    if _done(spark, folder, batch_id % SLOT_COUNT) == batch_id:
-        return
     batch.persist()
+    newest, query, ranges = _newest(spark, folder), _query_id(spark, folder), _ranges(batch)
+    if not _refuse_gaps(newest, batch_id, query, ranges, folder):
+        after = _after(batch, newest, folder, offsets_topic)
+        state = f"{folder}/state/{batch_id % SLOT_COUNT}"
+        after.withColumn("batch", sf.lit(batch_id)).write.mode("overwrite").parquet(state)
+        row_count = spark.read.parquet(state).count()
+        facts = [(batch_id, query, row_count, *each) for each in ranges or [(None, None, None, None)]]
+        done = spark.createDataFrame(facts, DONE).coalesce(1)
+        done.write.mode("overwrite").parquet(f"{folder}/done/{batch_id % SLOT_COUNT}")  # one file: there, or not there
+    batch.unpersist()
+
+
+def _after(batch: DataFrame, before: Done | None, folder: str, offsets_topic: str) -> DataFrame:
     commits = batch.where(sf.col("topic") == offsets_topic).transform(decode_offsets)
     ends = batch.where(sf.col("topic") != offsets_topic).groupBy("topic", "partition").agg(sf.max("offset").alias("at"))
     known = latest_state(commits).unionByName(
@@ -114,26 +208,23 @@ def _merge(batch: DataFrame, batch_id: int, *, folder: str, offsets_topic: str) 
         ),
         allowMissingColumns=True,
     )
-    if batch_id > 0:
-        known = known.unionByName(_known(spark, folder, batch_id - 1))
-    after = last(known, KEY_COLUMNS, ("is_tombstone", *VALUE_COLUMNS, *TEXT_COLUMNS)).where("NOT is_tombstone")
-    after.write.mode("overwrite").parquet(f"{folder}/state/{batch_id % SLOT_COUNT}")
-    number = spark.range(batch_id, batch_id + 1, 1, 1)
-    number.write.mode("overwrite").parquet(f"{folder}/done/{batch_id % SLOT_COUNT}")  # one file: there, or not there
-    batch.unpersist()
+    if before is not None:
+        known = known.unionByName(_known(batch.sparkSession, folder, before))
+    return last(known, KEY_COLUMNS, ("is_tombstone", *VALUE_COLUMNS, *TEXT_COLUMNS)).where("NOT is_tombstone")
 
 
-def _known(spark: SparkSession, folder: str, batch_id: int) -> DataFrame:
-    return spark.read.parquet(f"{folder}/state/{batch_id % SLOT_COUNT}")
-
-
-def _done(spark: SparkSession, folder: str, slot: int) -> int:
-    """The batch that has been written into a slot, or -1."""
+def _known(spark: SparkSession, folder: str, done: Done) -> DataFrame:
+    """What a batch that is done wrote, if it is all there and nothing else."""
+    place = f"{folder}/state/{done.id % SLOT_COUNT}"
     try:
-        written = spark.read.schema("id bigint").parquet(f"{folder}/done/{slot}").first()
-    except PySparkException:  # no such folder
-        return -1
-    return -1 if written is None else written["id"]
+        rows = spark.read.parquet(place)
+        counts = {row["batch"]: row["count"] for row in rows.groupBy("batch").count().collect()}
+    except PySparkException as error:
+        raise KafkaLearnError(f"{place}, the state after batch {done.id}, cannot be read ({error}): {CURE}") from None
+    if counts != ({done.id: done.row_count} if done.row_count else {}):
+        has = listed(f"{count} rows after batch {batch}" for batch, count in sorted(counts.items())) or "no row"
+        raise KafkaLearnError(f"{place} should have {done.row_count} rows after batch {done.id}, and has {has}: {CURE}")
+    return rows.drop("batch")
 
 
 def followed(spark: SparkSession, folder: str) -> DataFrame:
@@ -144,7 +235,7 @@ def followed(spark: SparkSession, folder: str) -> DataFrame:
     KafkaLearnError
         If no batch is done yet.
     """
-    return _newest(spark, folder).where(f"record_type <> {LOG_END}")
+    return _newest_rows(spark, folder).where(f"record_type <> {LOG_END}")
 
 
 def groups_now(spark: SparkSession, folder: str) -> DataFrame:
@@ -164,27 +255,32 @@ def lag_now(spark: SparkSession, folder: str, log_ends: DataFrame | None = None)
     log_ends : DataFrame, optional
         ``topic``, ``partition``, ``log_end``; without it those that the stream has seen, as of the same batch.
     """
-    rows = _newest(spark, folder)
+    rows = _newest_rows(spark, folder)
     seen = rows.where(f"record_type = {LOG_END}").selectExpr(
         "committed_topic AS topic", "committed_partition AS partition", "offset + 1 AS log_end"
     )
     return lag_of(rows.where(f"record_type <> {LOG_END}"), seen if log_ends is None else log_ends)
 
 
-def _is_there(spark: SparkSession, path: str) -> bool:
+def _newest(spark: SparkSession, folder: str) -> Done | None:
+    """The last batch that is done, of the three that say so; the folder that is being written now is passed over."""
     try:
-        return bool(spark.read.text(path).take(1))
-    except PySparkException:
-        return False
+        rows = spark.read.schema(DONE).parquet(f"{folder}/done/*").collect()
+    except PySparkException:  # no such folder
+        return None
+    if not rows:
+        return None
+    newest = max(row.id for row in rows)
+    of_newest = [row for row in rows if row.id == newest]
+    ranges = frozenset(
+        (row.topic, row.partition, row.lowest, row.highest) for row in of_newest if row.topic is not None
+    )
+    return Done(newest, of_newest[0].query, of_newest[0].row_count, ranges)
 
 
-def _newest_id(spark: SparkSession, folder: str) -> int:
-    return max(_done(spark, folder, slot) for slot in range(SLOT_COUNT))
-
-
-def _newest(spark: SparkSession, folder: str) -> DataFrame:
-    """What the last batch that is done wrote; the folder that is being written now is passed over."""
-    newest = _newest_id(spark, folder)
-    if newest < 0:
+def _newest_rows(spark: SparkSession, folder: str) -> DataFrame:
+    """What the last batch that is done wrote."""
+    newest = _newest(spark, folder)
+    if newest is None:
         raise KafkaLearnError(f"no batch is done yet in {folder}; start follow(stream, folder) and wait for its first")
     return _known(spark, folder, newest)

@@ -1,11 +1,15 @@
 """Groups that are followed live: killed at any moment of a batch, the state is that of one look at all records."""
 
+import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
+from datetime import datetime
 
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
@@ -14,7 +18,7 @@ from kafkalearn.spark.columns import RECORD_SCHEMA
 from kafkalearn.spark.compaction import compact
 from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets
-from kafkalearn.spark.offsets.live import follow, followed, groups_now, lag_now
+from kafkalearn.spark.offsets.live import Done, _refuse_gaps, follow, followed, groups_now, lag_now
 from kafkalearn.spark.offsets.state import group_states, lag_of, latest_state
 from kafkalearn.spark.real_topic import OFFSETS_TOPIC, ORDERS, shop_orders, topics_of
 
@@ -119,6 +123,144 @@ def test_a_stream_that_was_not_disturbed_knows_what_one_look_at_all_records_find
     shutil.rmtree(tmp_path / "groups" / "checkpoint")
     with pytest.raises(KafkaLearnError, match="has the state of an earlier stream and no checkpoint"):
         follow(stream_of(spark, source), folder)
+
+
+A_DAY = datetime(2026, 1, 1)
+KEY = struct.pack(">h", 1) + b"".join(struct.pack(">h", len(name)) + name for name in (b"billing", b"orders"))
+
+
+def commits(spark, place, number):
+    """A file with the commits of one batch, three partitions each, and the file's time."""
+    value = struct.pack(">hqihq", 3, 100 + number, -1, 0, 1_790_000_000_000)
+    rows = [
+        (bytearray(KEY + struct.pack(">i", at)), bytearray(value), OFFSETS_TOPIC, 0, 3 * number + at, A_DAY, 0)
+        for at in range(3)
+    ]  # fmt: skip
+    spark.createDataFrame(rows, RECORD_SCHEMA).coalesce(1).write.mode("append").parquet(str(place))
+    newest = max(place.glob("*.parquet"), key=lambda each: each.stat().st_mtime_ns)
+    os.utime(newest, (1_700_000_000 + number,) * 2)
+
+
+def run(spark, source, folder):
+    assert follow(stream_of(spark, str(source)), str(folder), availableNow=True).awaitTermination(300)
+
+
+@pytest.fixture(scope="module")
+def five_done(spark, tmp_path_factory):
+    """A stream with five batches done, and its source; each test works on a copy at the same place."""
+    place = tmp_path_factory.mktemp("five")
+    for number in range(5):
+        commits(spark, place / "source", number)
+    run(spark, place / "source", place / "groups")
+    shutil.copytree(place, place.with_name("five-kept"))
+    return place
+
+
+@pytest.fixture
+def five(five_done):
+    yield five_done
+    shutil.rmtree(five_done)
+    shutil.copytree(five_done.with_name("five-kept"), five_done)
+
+
+def lose(folder, *logs, count=1):
+    """The newest files of a checkpoint's logs go, with the sums that Hadoop keeps beside them."""
+    for log in logs:
+        numbers = sorted((int(each.name) for each in (folder / log).iterdir() if each.name.isdigit()), reverse=True)
+        for number in numbers[:count]:
+            (folder / log / str(number)).unlink()
+            (folder / log / f".{number}.crc").unlink(missing_ok=True)
+
+
+def test_a_batch_that_was_done_and_not_noted_by_spark_comes_again_and_counts_once(spark, five):
+    lose(five / "groups" / "checkpoint", "commits")
+    commits(spark, five / "source", 5)
+    run(spark, five / "source", five / "groups")
+    assert {row["offset"] for row in followed(spark, str(five / "groups")).collect()} == {15, 16, 17}
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_a_checkpoint_from_a_backup_is_refused(spark, five, count):
+    lose(five / "groups" / "checkpoint", "commits", "offsets", count=count)
+    with pytest.raises(
+        KafkaLearnError, match=f"state after batch 4, and its checkpoint is at batch {4 - count}: the checkp"
+    ):
+        run(spark, five / "source", five / "groups")
+    assert {row["offset"] for row in followed(spark, str(five / "groups")).collect()} == {12, 13, 14}
+
+
+def test_a_checkpoint_that_has_only_its_name_is_refused(spark, five):
+    for log in ("offsets", "commits", "sources"):
+        shutil.rmtree(five / "groups" / "checkpoint" / log)
+    with pytest.raises(
+        KafkaLearnError, match="state after batch 4, and its checkpoint is at batch -1: the checkpoint is"
+    ):
+        run(spark, five / "source", five / "groups")
+
+
+def test_the_checkpoint_of_another_stream_is_refused(spark, five):
+    metadata = five / "groups" / "checkpoint" / "metadata"
+    query = json.loads(metadata.read_text())["id"]
+    metadata.write_text('{"id":"another"}')
+    metadata.with_name(".metadata.crc").unlink()
+    with pytest.raises(KafkaLearnError, match=f"has the state of stream {query} and the checkpoint of another"):
+        run(spark, five / "source", five / "groups")
+
+
+def test_a_state_from_a_backup_is_refused(spark, five):
+    for what in ("state", "done"):  # batch 4 is in slot 1, batch 3 in slot 0
+        shutil.rmtree(five / "groups" / what / "1")
+    lose(five / "groups" / "checkpoint", "commits")  # as if batch 4 had not ended: it begins again
+    run(spark, five / "source", five / "groups")
+    assert {row["offset"] for row in followed(spark, str(five / "groups")).collect()} == {12, 13, 14}
+    for what in ("state", "done"):
+        for slot in "10":
+            shutil.rmtree(five / "groups" / what / slot)
+    with pytest.raises(
+        KafkaLearnError, match="state after batch 2, and its checkpoint is at batch 4: the state is older"
+    ):
+        run(spark, five / "source", five / "groups")
+    shutil.rmtree(five / "groups" / "done")
+    with pytest.raises(KafkaLearnError, match="has a checkpoint that is at batch 4, and no state"):
+        run(spark, five / "source", five / "groups")
+
+
+@pytest.mark.parametrize("damage", ["older", "part", "none"])
+def test_a_state_that_is_not_the_one_that_was_written_is_refused(spark, five, damage):
+    state = five / "groups" / "state"
+    if damage == "part":
+        max((state / "1").glob("*.parquet"), key=lambda each: each.stat().st_size).unlink()
+    else:
+        shutil.rmtree(state / "1")
+    if damage == "older":
+        shutil.copytree(state / "0", state / "1")
+    with pytest.raises(KafkaLearnError, match=r"should have 3 rows after batch 4|after batch 4, cannot be read"):
+        followed(spark, str(five / "groups"))
+    commits(spark, five / "source", 5)
+    with pytest.raises(StreamingQueryException, match="name a new folder"):
+        run(spark, five / "source", five / "groups")
+
+
+@pytest.mark.parametrize(
+    ("newest", "says"),
+    [
+        (Done(7, "q", 1, frozenset({("t", 0, 1, 9)})), "batch 7, after which .* comes again with other records"),
+        (Done(5, "q", 1, frozenset()), "batch 5, after which .* is followed by batch 7"),
+        (Done(8, "q", 1, frozenset()), "batch 8, after which .* is followed by batch 7"),
+        (Done(6, "r", 1, frozenset()), "has the state of stream r, and this is stream q"),
+        (None, "has no state, and the stream goes on with batch 7"),
+    ],
+)
+def test_a_batch_that_does_not_follow_is_refused(newest, says):
+    with pytest.raises(KafkaLearnError, match=says):
+        _refuse_gaps(newest, 7, "q", frozenset({("t", 0, 1, 10)}), "folder")
+
+
+def test_a_batch_that_follows_or_comes_again_is_taken():
+    ranges = frozenset({("t", 0, 1, 10)})
+    assert not _refuse_gaps(None, 0, "q", ranges, "folder")
+    assert not _refuse_gaps(Done(6, "q", 1, frozenset()), 7, "q", ranges, "folder")
+    assert _refuse_gaps(Done(7, "q", 1, ranges), 7, "q", ranges, "folder")
 
 
 @pytest.mark.long
