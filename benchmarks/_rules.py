@@ -541,6 +541,9 @@ _FEW_ROWS = "reads a few rows that another rule leaves"
 _BY_KEYS = "chapter 15 runs it over ten million records, and it has a line by keys"
 _IN_A_CHAPTER = "chapter 15 runs it over ten million records; how it grows has not been measured"
 LEFT_OUT = {
+    "share_states.decode_share_states": "measured by decode_share_states.py",
+    "share_states.latest_share_states": "measured by decode_share_states.py",
+    "share_states.share_lag_of": "reads what latest_share_states leaves",
     "coordinator.with_group_hash": "a part of with_offsets_partition",
     "lag.log_ends": "a part of lag_by_partition",
     "lag.last_commits": "a part of lag_by_partition",

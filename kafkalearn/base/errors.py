@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sized
 from difflib import get_close_matches
 from functools import wraps
 from importlib.util import find_spec
+from inspect import signature
 from math import log10
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -135,12 +136,13 @@ def refusing_events(step: _Step) -> _Step:
     """
 
     @wraps(step)
-    def refusing(settings: object, state: object, event: object) -> object:
+    def refusing(*given: object, **named: object) -> object:
         try:
-            return step(settings, state, event)
+            return step(*given, **named)
         except IllegalEvent:
             raise
         except KafkaLearnError as error:
+            *_, event = signature(step).bind(*given, **named).arguments.values()
             raise IllegalEvent(f"{shown(event, 200)} cannot be: {error}") from error
 
     return cast("_Step", refusing)

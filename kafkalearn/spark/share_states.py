@@ -351,7 +351,8 @@ def share_lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     -------
     DataFrame
         The columns of `latest`, ``log_end`` and ``lag``: the log end minus the start minus what is done from there on;
-        null where nothing was acknowledged yet, or the log end is not known. Spark joins by size.
+        null where nothing was acknowledged yet, or the log end is not known. Nothing is kept whole:
+        Spark joins by size.
 
     References
     ----------

@@ -147,7 +147,7 @@ def test_a_picture_is_drawn_without_a_press_and_so_is_the_next_one(alone):
     drawn = """(board) => [...document.querySelectorAll("#touch .kl-touched .kl-stage svg")].length === 1
         && location.hash.includes(`board=${board}`)"""
     alone.run("() => { location.hash = '#touch'; }")
-    wait_for(alone, drawn, "coordinator")
+    wait_for(alone, drawn, "journey")
 
     alone.run("""() => {
         const board = document.querySelector("#touch [name=board]");

@@ -189,7 +189,7 @@ def test_a_running_plan_stands_in_the_way_of_another_unless_it_is_additional():
     moving = Cluster([1, 2, 3], {"t": [(1, 2, 3)]}, {TopicPartition("t", 0): Move((3,), (2,))})
     assert refusal([Target("t", 0, (1,))], moving).startswith("Cannot execute because there is an existing")
     assert refusal([Target("t", 0, (1,))], moving, is_additional=True) is None
-    with pytest.raises(KafkaLearnError, match="moves names t-5, which is no partition"):
+    with pytest.raises(KafkaLearnError, match="moves names t-5, which is not a partition"):
         Cluster([1], {"t": [(1,)]}, {TopicPartition("t", 5): Move()})
     with pytest.raises(KafkaLearnError, match=r"modelled since 2\.6"):
         execute_text([Target("t", 0, (1,))], moving, "2.5")
