@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
