@@ -17,12 +17,14 @@ import pytest
 
 import kafkalearn.oncall
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.oncall import lag, logs, tool_calls
+from kafkalearn.oncall import lag, logs
 from kafkalearn.oncall.answer import wrapped
 from kafkalearn.oncall.logs import anywhere, read
 from kafkalearn.oncall.logs.patterns import patterns
 from kafkalearn.spark import server_logs
 from tests.oncall.pumping import LARGE, filled, pieces_of, pumped
+
+pytest.importorskip("mcp")  # the tools of agents are tried too
 
 LONGER, AT_MOST = 8, 20
 METHODS = {"match", "fullmatch", "search", "finditer", "findall", "split", "sub"}
@@ -224,4 +226,6 @@ def test_a_sentence_is_wrapped_in_time_that_its_length_says():
 
 @pytest.mark.parametrize("piece", ["jaas", "password", 'password="', "secret="])
 def test_secrets_are_masked_in_time_that_the_length_says(piece):
+    from kafkalearn.oncall import tool_calls
+
     assert is_linear(tool_calls._safe, lambda size: filled(piece, size), LARGE // LONGER, 0.01)

@@ -28,6 +28,7 @@ LEFT_OUT: dict[str, str] = {
     "tests/base/test_files.py::test_data_lies_in_the_checkout_or_else_in_the_users_cache": "the files of the project",
     "tests/exercises/progress/test_sandbox.py": "another process",
     "tests/oncall/test_settings_files.py": "other packages",  # YAML
+    "tests/exercises/build/test_stages.py::test_every_stage_leads_to_a_chapter": "the files of the project",
     f"{_JAVA}test_the_first_suitable_java_is_taken": "another process",
     f"{_JAVA}test_a_java_that_does_not_run_is_passed_over": "another process",
     f"{_JAVA}test_where_no_java_fits": "another process",
