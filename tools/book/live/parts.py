@@ -84,8 +84,9 @@ def _write_runtime(folder: Path) -> None:
     if all(_begins_with(folder / name, made_of) for name in ("runtime.js", "snapshot.js")):
         return
     print("packing Python for the pages", flush=True)
-    script = snapshot.script(snapshot.made(), runtime.name_of(runtime.parts()))
-    _put(folder / "runtime.js", made_of + runtime.runtime())
+    parts = runtime.parts()
+    script = snapshot.script(snapshot.made(parts), runtime.name_of(parts))
+    _put(folder / "runtime.js", made_of + runtime.runtime(parts))
     (folder / "snapshot.js").write_bytes(made_of.encode() + script)
 
 

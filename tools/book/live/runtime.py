@@ -23,17 +23,11 @@ _NOT_IN_A_PAGE = {"multiprocessing", "xmlrpc", "wsgiref", "ftplib", "imaplib", "
 _DATA = ("coordinator.json", "flights.json", "command-walk", "lag", "offsets-topic", "own-cluster", "real-kafka")
 
 
-def runtime() -> str:
-    """The script; a page that has loaded it has ``window.KAFKALEARN_RUNTIME``, ``{parts, worker, snapshot}``.
+def runtime(made: Mapping[str, bytes]) -> str:
+    """The script of these `parts`: it gives a page ``window.KAFKALEARN_RUNTIME``, ``{parts, worker, snapshot}``.
 
     The last one says which memory Python can begin with: that of `tools.book.live.snapshot` of the same name.
-
-    Raises
-    ------
-    NotFetched
-        If Pyodide cannot be fetched.
     """
-    made = parts()
     packed = {name: _packed(data) for name, data in made.items()}
     return _script({"parts": packed, "worker": WORKER.read_text(encoding="utf-8"), "snapshot": name_of(made)})
 
@@ -65,7 +59,13 @@ def _script(described: Mapping[str, object]) -> str:
 
 
 def parts() -> dict[str, bytes]:
-    """What the worker unpacks, by name."""
+    """What the worker unpacks, by name.
+
+    Raises
+    ------
+    NotFetched
+        If Pyodide cannot be fetched.
+    """
     of_pyodide = files(PYODIDE, *_OF_PYODIDE, "pyodide-lock.json")
     lock = json.loads(of_pyodide.pop("pyodide-lock.json")) | {"packages": {}}  # none can be fetched
     of_pyodide["python_stdlib.zip"] = _standard_library(of_pyodide["python_stdlib.zip"])

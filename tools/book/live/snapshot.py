@@ -18,7 +18,7 @@ import gzip
 import json
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tools.book.live import runtime
@@ -40,19 +40,19 @@ _HOME = "/home/pyodide/"
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 
 
-def made() -> bytes:
-    """The memory, unpacked, with as many of `WARM` in it as fit: a page takes none that has grown.
+def made(parts: Mapping[str, bytes]) -> bytes:
+    """The memory of a runtime of these parts, with as many of `WARM` in it as fit: a page takes none that has grown.
 
     Raises
     ------
     NotFetched
-        If Pyodide or Node is not to be had.
+        If Node is not to be had.
     RuntimeError
         If it cannot be made, or holds a module that differs between the editions.
     """
     core, whole = core_for_students(), runtime.core_files()
     with tempfile.TemporaryDirectory() as home:
-        for name, data in [*runtime.parts().items(), *((f"core/{name}", data) for name, data in core.items())]:
+        for name, data in [*parts.items(), *((f"core/{name}", data) for name, data in core.items())]:
             path = Path(home, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
