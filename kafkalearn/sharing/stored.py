@@ -6,12 +6,14 @@ knows a topic by its id; where no id was given the name stands for it.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from kafkalearn.coordinator import share_states
 from kafkalearn.coordinator.share_model import Answer, Coordinator, Event, Kept
 from kafkalearn.coordinator.share_model import Settings as CoordinatorSettings
 from kafkalearn.formats.share_state_log import STATES, SharePartition, ShareState, StateBatch
 from kafkalearn.sharing.events import StateWritten
-from kafkalearn.sharing.model import Cluster, Settings
+from kafkalearn.sharing.model import Cluster, Settings, topic_of
 
 STATE_NAMES = dict(STATES)
 STATE_IDS = {name: number for number, name in STATE_NAMES.items()}
@@ -34,10 +36,8 @@ def whose(settings: Settings, group: str, partition: str) -> SharePartition:
 def asked(settings: Settings, cluster: Cluster, event: Event) -> tuple[Cluster, Answer | None, list[StateWritten]]:
     """What the share coordinator has after a request, what it answered, and what it wrote."""
     ids = dict(settings.topic_ids)
-    counts: dict[str, int] = {}
-    for log in cluster.logs:
-        topic = log.name.rpartition("-")[0]
-        counts[ids.get(topic, topic)] = counts.get(ids.get(topic, topic), 0) + 1
+    topics = [topic_of(log.name) for log in cluster.logs]
+    counts = Counter(ids.get(topic, topic) for topic in topics)
     chosen = CoordinatorSettings(
         counts, settings.release, settings.snapshot_update_records, settings.cold_snapshot_interval_ms
     )
