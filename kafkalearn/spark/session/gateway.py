@@ -6,9 +6,12 @@ import contextlib
 import os
 import re
 import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from typing import BinaryIO
 
 from py4j.clientserver import ClientServer
 from pyspark import SparkContext
@@ -17,6 +20,29 @@ from pyspark.sql import SparkSession
 from kafkalearn.base.errors import KafkaLearnError
 
 STOP_TIMEOUT_S = 5
+
+
+class JavaProcess(subprocess.Popen):
+    """A Java side that Python starts, with what it prints: Java removes its folder as it leaves, its log with it."""
+
+    _log: BinaryIO | None = None
+
+    def keep_log(self, path: Path) -> None:
+        """Hold the log open, so that it can be read when its file is gone (on Windows, where it could not go, not)."""
+        if sys.platform != "win32":
+            self._log = path.open("rb")
+
+    def log_lines(self) -> list[str]:
+        """What Java has printed so far."""
+        if self._log is None or self._log.closed:
+            return []
+        self._log.seek(0)
+        return self._log.read().decode(errors="replace").splitlines()
+
+    def close_log(self) -> None:
+        """Let the log go."""
+        if self._log is not None:
+            self._log.close()
 
 
 def running_session() -> SparkSession | None:
@@ -213,6 +239,9 @@ REMEDIES: tuple[tuple[str, str], ...] = (
         "nothing answers at the address given to Spark; check it, or unset it to run on this machine",
     ),
 )
+THROWN = re.compile(r"(?:Caused by: )?(?:[a-z][\w$]*\.){1,9}\w*(?:Error|Exception)\b")
+"""A line of a log that begins with the class of what was thrown."""
+
 NO_REMEDY = "the lines above are the end of Spark's log; a search for the last one usually helps"
 
 
@@ -232,6 +261,14 @@ def explain(what: str, log_lines: Sequence[str]) -> str:
         shown = [known[0][0], *shown[1:]]
     quoted = "".join(f"\n  | {line}" for line in shown)
     return f"{what}.{quoted}\nWhat to do: {known[0][1] if known else NO_REMEDY}"
+
+
+def last_words(process: subprocess.Popen) -> str | None:
+    """The last line of a Java side's log that says what was thrown, or None."""
+    thrown = (
+        [line.strip() for line in process.log_lines() if THROWN.match(line)] if isinstance(process, JavaProcess) else []
+    )
+    return thrown[-1][:SHOWN_WIDTH] if thrown else None
 
 
 def error_lines(error: Exception) -> list[str]:

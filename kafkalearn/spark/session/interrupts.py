@@ -36,7 +36,7 @@ from pyspark.sql import SparkSession
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.session import gateway
-from kafkalearn.spark.session.gateway import is_connect, jobs_with_tag
+from kafkalearn.spark.session.gateway import is_connect, jobs_with_tag, last_words
 
 # When Java is gone, killed or out of memory, every question to Spark is answered with one sentence.
 #
@@ -82,10 +82,10 @@ def _send(send: Any, process: subprocess.Popen, command: str, retry: bool = True
         answer = send(command, retry, binary)
     except (OSError, Py4JNetworkError):
         if _has_ended(process):
-            raise SparkLost(_message(process.returncode)) from None
+            raise SparkLost(_message(process)) from None
         raise
     if answer == ERROR and _has_ended(process):
-        raise SparkLost(_message(process.returncode))
+        raise SparkLost(_message(process))
     return answer
 
 
@@ -97,10 +97,13 @@ def _has_ended(process: subprocess.Popen) -> bool:
     return True
 
 
-def _message(exit_code: int) -> str:
+def _message(process: subprocess.Popen) -> str:
+    exit_code = process.returncode
     how = f"ended with exit code {exit_code}" if exit_code >= 0 else f"killed by signal {-exit_code}"
     if exit_code in KILLED:
         how += ", often because the machine had no memory left"
+    elif words := last_words(process):
+        how += f", after {words}"
     return (
         f"Spark's Java process is gone ({how}); call get_spark() again, which starts a new one: spark = get_spark(), "
         "and make your DataFrames again from it"

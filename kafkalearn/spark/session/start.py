@@ -47,7 +47,7 @@ from pyspark.sql import SparkSession
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java_runtime import Java, find_java
 from kafkalearn.spark.session import gateway
-from kafkalearn.spark.session.gateway import SparkNotStarted, end_process, error_lines, explain
+from kafkalearn.spark.session.gateway import JavaProcess, SparkNotStarted, end_process, error_lines, explain
 
 if sys.platform == "win32":
     import msvcrt
@@ -209,15 +209,10 @@ class Jvm:
     """A running Java side: where PySpark finds it, and what we need to end it."""
 
     launch: Launch
-    process: subprocess.Popen
+    process: JavaProcess
     folder: Path
     port: int
     secret: str
-
-    @property
-    def log_path(self) -> Path:
-        """Where all that Java prints goes."""
-        return self.folder / LOG_NAME
 
     @property
     def is_alive(self) -> bool:
@@ -236,7 +231,7 @@ def start_jvm(launch: Launch, timeout_s: float = START_TIMEOUT_S) -> Jvm:
     folder = temporary_folder("spark")
     address = folder / "address"
     with (folder / LOG_NAME).open("wb") as log:
-        process = subprocess.Popen(
+        process = JavaProcess(
             _command(launch, folder),
             stdin=subprocess.PIPE,
             stdout=log,
@@ -244,13 +239,14 @@ def start_jvm(launch: Launch, timeout_s: float = START_TIMEOUT_S) -> Jvm:
             env=_environment(launch, address),
             **_own_process_group(),
         )
+    process.keep_log(folder / LOG_NAME)
     try:
         _wait_for(address, process, timeout_s)
         with address.open("rb") as connection:
             port, secret = read_int(connection), UTF8Deserializer().loads(connection)
         address.unlink()  # whoever reads the secret may run code here
     except BaseException as error:
-        log_lines = (folder / LOG_NAME).read_text(errors="replace").splitlines()
+        log_lines = process.log_lines()
         _end(process, folder)
         if isinstance(error, SparkNotStarted):
             raise SparkNotStarted(explain(f"{error} ({launch.java})", log_lines)) from None
@@ -306,7 +302,7 @@ def _own_process_group() -> dict:
     return {"start_new_session": True}
 
 
-def _wait_for(address: Path, process: subprocess.Popen, timeout_s: float) -> None:
+def _wait_for(address: Path, process: JavaProcess, timeout_s: float) -> None:
     deadline = time.monotonic() + timeout_s
     while not address.exists():
         if process.poll() is not None:
@@ -316,8 +312,9 @@ def _wait_for(address: Path, process: subprocess.Popen, timeout_s: float) -> Non
         time.sleep(0.02)
 
 
-def _end(process: subprocess.Popen, folder: Path) -> None:
+def _end(process: JavaProcess, folder: Path) -> None:
     end_process(process)
+    process.close_log()
     remove_folder(folder)
 
 
@@ -400,7 +397,7 @@ def start(settings: Mapping[str, str], defaults: Mapping[str, str]) -> SparkSess
         with gateway.variables(variables):
             session = SparkSession.builder.config(map={**ours, **settings}).getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
-        lines = jvm.log_path.read_text(errors="replace").splitlines() + error_lines(error)
+        lines = jvm.process.log_lines() + error_lines(error)
         stop()
         raise SparkNotStarted(explain(f"Spark did not start ({launch.java})", lines)) from None
     if is_new:
@@ -459,7 +456,9 @@ def _java_options(settings: Mapping[str, str]) -> list[str]:
     if _core_count() <= 2:
         options.append("-XX:+UseSerialGC")  # other collectors would take a core of their own
     if os.environ.get(FAST_START) == "1":
-        options.append("-XX:TieredStopAtLevel=1")
+        # With one compiler Java keeps 48 MB for compiled code, a fifth of what it keeps with two; hundreds of queries
+        # fill them, and Spark ends itself at "VirtualMachineError: Out of space in CodeCache".
+        options += ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
     for name in ("spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"):
         options += shlex.split(settings.get(name, ""))
     return options

@@ -283,6 +283,22 @@ def test_a_java_that_was_killed_is_one_sentence_and_get_spark_starts_another(ker
     assert is_free(kernel)
 
 
+def test_of_a_java_that_ended_by_itself_its_last_words_are_told(kernel):
+    """As Spark ends itself at an error that it takes for fatal; its log is gone by then."""
+    kernel.run("from kafkalearn.spark.session import start; folder = start._jvm.folder; java = spark._jvm")
+    ended = kernel.run(
+        "handler = java.org.apache.spark.util.SparkUncaughtExceptionHandler(True)\n"
+        "handler.uncaughtException(java.java.lang.Thread.currentThread(), java.java.lang.InternalError('no room'))"
+    )
+    assert ended.errors == [
+        LOST.replace(
+            LOST[LOST.index("(") : LOST.index(")")], "(ended with exit code 50, after java.lang.InternalError: no room"
+        )
+    ]
+    again = kernel.run("spark = get_spark(master='local[2]'); print(folder.exists(), spark.range(3).count())")
+    assert (again.printed, again.errors) == ("False 3\n", [])
+
+
 PROGRAM = """
 import os, signal, threading, time
 from kafkalearn.spark.session import get_spark
