@@ -49,7 +49,8 @@ class ProducerSettings(Checked):
     acks : 0, 1, "all" or None
         ``acks``: when the broker answers. None: 1 up to 2.8, all since 3.0.
     is_idempotent : bool or None
-        ``enable.idempotence``. None: on since 3.0, if the other settings allow it, else silently off. (In 3.0.0 and
+        ``enable.idempotence``. None: on since 3.0, if the other settings allow it, else silently off; since 4.0 more
+        than 5 requests in flight are refused unless it is False. (In 3.0.0 and
         3.1.0 a fault left it off, KAFKA-13598; here "3.0" and "3.1" stand for the patch releases that have it on.)
     retries : int or None
         ``retries``. None: 0 up to 2.0, then without end.
@@ -125,6 +126,11 @@ class ProducerSettings(Checked):
 
     def _settle_idempotence(self) -> None:
         conflict = self._conflict()
+        # Since 4.0 too many requests in flight are refused unless idempotence is switched off, even beside acks=1.
+        gives_way = not at_least("4.0", self.release) or self.is_idempotent is False
+        if not gives_way and self.max_in_flight > MOST_IN_FLIGHT:
+            words = f"at most {MOST_IN_FLIGHT} requests in flight, got max_in_flight={self.max_in_flight}"
+            raise KafkaLearnError(f"an idempotent producer needs {words}; leave it away, or set is_idempotent=False")
         if self.is_idempotent and conflict:
             raise KafkaLearnError(f"an idempotent producer needs {conflict}; leave one of them away")
         is_default = at_least("0.11.0", self.release) and default("enable.idempotence", self.release, "producer")

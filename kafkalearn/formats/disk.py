@@ -284,7 +284,7 @@ def committed_records(segments: Iterable[Segment]) -> Iterator[Record]:
 
 VERSION = "0"
 _EPOCH_LINE = re.compile(r"(?P<epoch>\d{1,10})\s+(?P<start>\d{1,19})", re.ASCII)
-_LINE = re.compile(r"(?P<topic>\S+)\s+(?P<partition>\d{1,9})\s+(?P<offset>\d{1,19})", re.ASCII)
+_LINE = re.compile(r"(?P<topic>\S+)\s+(?P<partition>\d{1,9})\s+(?P<offset>-?\d{1,19})", re.ASCII)
 
 
 def read_checkpoint(path: str | Path) -> dict[tuple[str, int], int]:
@@ -333,12 +333,12 @@ def _lines(path: str | Path, asked: str, pattern: re.Pattern[str]) -> list[re.Ma
     if not content:
         return []
     lines = content.splitlines()
-    version, count = [*lines, ""][:2]
+    version, count = [*lines, "0"][:2]  # Kafka takes a file that ends behind the version for one without lines
     if version.strip() != VERSION:
         raise KafkaLearnError(f"checkpoint file {str(path)!r} is of version {shown(version)}; {VERSION!r} is known")
     found: list[re.Match[str]] = []
     for number, line in enumerate(lines[2:], start=3):
-        match = pattern.fullmatch(line.strip())
+        match = pattern.fullmatch(line.rstrip())
         if match is None:
             raise KafkaLearnError(
                 f"line {number} of checkpoint file {str(path)!r} is {shown(line)}; {asked} are expected"

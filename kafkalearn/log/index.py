@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
@@ -97,11 +98,21 @@ def look_up(settings: Settings, log: Log, offset: int) -> tuple[int, int, int | 
     whole_number("offset", offset, at_least=0)
     segment = next((each for each in reversed(log.segments) if each.base_offset <= offset), log.segments[0])
     offsets = index_of(settings, segment, is_closed=segment is not log.active).offsets
-    position = max((at for last, at in offsets if last <= offset), default=0)
+    position = nearest_position(offsets, offset)
     found = min(
         (record.offset for batch in log.batches for record in batch.records if record.offset >= offset), default=None
     )
     return segment.base_offset, position, found
+
+
+def nearest_position(entries: Iterable[tuple[int, int]], offset: int) -> int:
+    """Where to scan from: the position of the last entry (offset, position) at or below the offset, else 0.
+
+    References
+    ----------
+    Apache Kafka, ``OffsetIndex.lookup``.
+    """
+    return max((at for last, at in entries if last <= offset), default=0)
 
 
 # The offset for a time: what a leader answers to ListOffsets, by which consumers seek and tools count.

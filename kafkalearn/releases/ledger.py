@@ -48,6 +48,18 @@ WAYS: MappingProxyType[str, str] = MappingProxyType(
 )
 """How a rule can be checked; the first three compare it with something that is not ours."""
 
+ASKED = ("recording", "vectors", "published")
+"""The ways that compare a rule with something that is not ours; runs with a real broker do so, too."""
+
+WORDS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "asked": "real Kafka, its classes or the rule's authors were asked, or another engine that the rule is of",
+        "ours": "Kafka has no answer to it: a view, a measure, a search or a program of the course",
+        "withdrawn": "Kafka has an answer, and nobody has asked for it: the rule is read, and speaks for no release",
+    }
+)
+"""What stands behind a rule, in a word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -74,6 +86,8 @@ class Rule:
     source: str  # the class, KIP or document that says so
     checks: tuple[Check, ...]
     left_out: str  # what the real thing does and this does not; empty: nothing known
+    word: str = ""  # "ours" or "withdrawn", a name in WORDS; empty: it is asked, as the checks show
+    because: str = ""  # why it is not asked
 
 
 @cache
@@ -164,6 +178,25 @@ def _live_checks() -> dict[str, tuple[LiveCheck, ...]]:
         )
         for rule, checks in _file()["rules"].items()
     }
+
+
+def is_asked(rule: Rule) -> bool:
+    """Whether something that is not ours stands behind a rule: a check, a live test or random questions.
+
+    >>> [is_asked(rule) for rule in ledger("assignors.fewest_moves") + ledger("coordinator.look_up")]
+    [False, True]
+    """
+    is_compared = any(check.way in ASKED for check in rule.checks)
+    return is_compared or bool(live_checks(rule.name) or conform_checks(rule.name))
+
+
+def word_of(rule: Rule) -> str:
+    """What stands behind a rule: a name in `WORDS`; empty if nothing does and nobody says why.
+
+    >>> [word_of(rule) for rule in ledger("assignors.fewest_moves") + ledger("coordinator.look_up")]
+    ['ours', 'asked']
+    """
+    return rule.word or ("asked" if is_asked(rule) else "")
 
 
 def ledger(module: str | None = None) -> tuple[Rule, ...]:

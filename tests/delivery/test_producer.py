@@ -29,6 +29,7 @@ from kafkalearn.delivery.model import (
     DuplicateRecognised,
     EpochRaised,
 )
+from kafkalearn.releases.lines import release_line
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
@@ -39,6 +40,8 @@ from kafkalearn.replication import (
     SessionExpired,
     TimePassed,
 )
+from tests.every import every_case
+from tests.recorded import recorded
 
 ONE = TopicSettings(replica_count=1)
 TWO = TopicSettings(replica_count=2, fetch_wait_max_ms=0)
@@ -86,7 +89,7 @@ def test_the_defaults_are_those_of_the_release(release, acks, is_idempotent, ret
     [
         ({"acks": 1}, "needs acks='all', got acks=1"),
         ({"retries": 0}, "needs retries above 0"),
-        ({"max_in_flight": 6}, "at most 5 requests in flight, got max_in_flight=6"),
+        ({"release": "3.9", "max_in_flight": 6}, "at most 5 requests in flight, got max_in_flight=6"),
         ({"release": "0.10.2"}, "needs Kafka 0.11 or later"),
         ({"release": "0.11.0", "max_in_flight": 5}, "at most 1 requests in flight"),
     ],
@@ -317,3 +320,30 @@ def test_idempotence_does_not_know_what_the_application_sends_again():
 def test_what_was_put_aside_stands_behind_what_was_sent_meanwhile():
     later = [Send(), RequestArrived(), AnswerArrived(), SendAgain(), RequestArrived(), AnswerArrived()]
     assert results(end(ASIDE, [*FAILED, *later])) == ["out of order", "out of order", "safe"]
+
+
+FIELDS = {"acks": "acks", "enable.idempotence": "is_idempotent", "retries": "retries"}
+FIELDS["max.in.flight.requests.per.connection"] = "max_in_flight"
+VALUES = {"true": True, "false": False, "-1": "all", "0": 0, "1": 1, "2": 2, "6": 6}
+STARTED = recorded("client-settings")
+OF_PRODUCERS = [
+    case
+    for case in STARTED["cases"]
+    if case["side"] == "producer" and {*case["settings"]} <= {*FIELDS} and {*case["settings"].values()} <= {*VALUES}
+]
+
+
+def test_enough_configurations_were_recorded():
+    assert len(OF_PRODUCERS) >= 10
+
+
+@every_case("release", STARTED["asked"])
+@every_case("case", OF_PRODUCERS, ids=lambda case: case["settings"])
+def test_a_configuration_is_refused_where_the_released_producer_refuses_it(case, release):
+    given = {FIELDS[name]: VALUES[value] for name, value in case["settings"].items()}
+    try:
+        ProducerSettings(**given, release=release_line(release))
+        is_refused = False
+    except KafkaLearnError:
+        is_refused = True
+    assert is_refused == (release in case["refused"]), case["refused"]

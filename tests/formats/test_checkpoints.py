@@ -28,10 +28,10 @@ def test_the_offset_of_each_partition_is_read(tmp_path):
     [
         (b"1\n0\n", "is of version '1'; '0' is known"),
         (b"0\n1\norders 0\n", "line 3 of checkpoint file .* is 'orders 0'; topic, partition and offset are expected"),
-        (b"0\n1\norders 0 -5\n", "line 3"),
+        (b"0\n1\n orders 0 5\n", "line 3"),
         (b"0\n2\norders 0 5\n", "announces '2' lines and has 1"),
         (b"\n", "is of version ''"),
-        (b"0\n", "announces '' lines and has 0"),
+        (b"0\n\n", "announces '' lines and has 0"),
         (b"\xff\xfe0\n", "cannot be read"),
     ],
 )

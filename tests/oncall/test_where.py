@@ -13,6 +13,7 @@ from kafkalearn.oncall import where
 from kafkalearn.oncall.answer import FORMATS, Outcome, key_from
 from kafkalearn.oncall.where import CLIENTS, client_named
 from kafkalearn.partitioning import partition_for_key
+from tests.recorded import recorded
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 DESCRIPTIONS = json.loads((VECTORS / "coordinator" / "topic-descriptions.json").read_text())["cases"]
@@ -124,6 +125,13 @@ def test_groups_and_transactional_ids_have_one_rule(name, count):
     for kind in ("group", "transactional-id"):
         (place,) = where(name, kind, partition_count=count).places
         assert place.partition == offsets_partition(name, count)
+
+
+def test_a_transactional_id_lies_where_brokers_wrote_it():
+    real = recorded("coordinator-partitions")["partitions"]
+    for name, partition in real["of"].items():
+        (place,) = where(name, "transactional-id", partition_count=real["count"]).places
+        assert place.partition == partition
 
 
 @given(st.binary(max_size=40), st.integers(1, 1000), st.sampled_from(sorted(CLIENTS)))

@@ -15,12 +15,23 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live.jars import releases
-from kafkalearn.releases.ledger import CHECKED_LIVE, WAYS, ledger, live_checks, live_text, rows, table
+from kafkalearn.releases.ledger import (
+    CHECKED_LIVE,
+    WAYS,
+    WORDS,
+    is_asked,
+    ledger,
+    live_checks,
+    live_text,
+    rows,
+    table,
+    word_of,
+)
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
 from tests.contract.simulator import PARTS
 from tests.contract.test_contract import SIMULATORS
 from tests.every import every_case
-from tools import checked_live
+from tools import checked_live, evidence
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ledger()
@@ -64,13 +75,40 @@ def test_every_check_is_a_test_that_exists(rule, check):
 def test_every_stated_number_of_cases_is_that_of_the_recorded_file(rule, check):
     recorded = json.loads((ROOT / check.vectors).read_text(encoding="utf-8"))
 
-    assert len(recorded[check.part]) == check.case_count
+    found = recorded
+    for name in check.part.split("."):
+        found = found[name]
+    assert len(found) == check.case_count
 
 
 @every_case(("rule", "check"), CHECKS, ids=name_of)
 def test_a_check_has_recorded_cases_exactly_if_its_way_is_a_recording(rule, check):
     assert bool(check.vectors) == (check.way in ("recording", "vectors"))
     assert bool(check.vectors) == bool(check.part) == bool(check.case_count)
+
+
+ON_SPARK = "kafkalearn.spark."
+"""Rules that are another's, as a query: held equal to the rule, which has a word."""
+
+
+@every_case("rule", RULES, ids=name_of)
+def test_every_rule_has_a_word_and_says_why_where_kafka_was_not_asked(rule):
+    if rule.function.startswith(ON_SPARK) and not rule.word:
+        assert is_asked(rule) or any(check.way == "equality" for check in rule.checks)
+        return
+    assert word_of(rule) in WORDS, "ask Kafka and name the check, or say word = 'ours' or 'withdrawn', and because"
+    assert bool(rule.word) == bool(rule.because)
+    if rule.word:
+        assert not is_asked(rule), f"it is asked, and says that it is {rule.word}"
+    assert (rule.word == "withdrawn") <= rule.versions.startswith("none"), "it speaks for no release"
+
+
+def test_the_page_of_evidence_has_every_rule_once_with_its_word():
+    page = evidence.text()
+    for rule in RULES:
+        assert page.count(f"| {rule.name.replace('|', chr(92) + '|')} | {word_of(rule) or 'as its rule'} |") == 1, (
+            rule.name
+        )
 
 
 CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")
@@ -146,7 +184,7 @@ def test_a_module_without_rules_is_refused_and_the_nearest_are_named(module, wor
 
 def test_the_ledger_fits_a_data_frame_and_a_terminal():
     frame = pd.DataFrame(rows(ledger()))
-    own = [field.name for field in dataclasses.fields(RULES[0])]
+    own = [field.name for field in dataclasses.fields(RULES[0]) if field.name not in ("word", "because")]
     assert list(frame.columns) == [*own[:-1], "checked_live", own[-1]]
     assert len(table(ledger()).splitlines()) == len(RULES) + 1
 

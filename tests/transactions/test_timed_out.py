@@ -174,3 +174,13 @@ def test_the_simulated_client_meets_what_javas_does():
         (2, "abort"): well,
         (2, "send, abort"): well,
     }
+    recorded_kinds = {"InvalidTxnStateException": "INVALID_TXN_STATE", "ProducerFencedException": "PRODUCER_FENCED"}
+    for version in (0, 1, 2):
+        for call in ("commit", "abort"):
+            (first,) = {
+                case["steps"][0].get("error", "").split(" < ")[-1]
+                for case in REAL["cases"]
+                if named(case).startswith(f"4.4.0 at {version}, client 4.4.0, timeout: ")
+                and case["steps"][0]["call"] == call
+            }
+            assert recorded_kinds.get(first, "") == said[version, call][0], first

@@ -1,0 +1,99 @@
+"""``python -m tools.evidence``: what stands behind each chapter's rules, on one page, docs/evidence.md.
+
+It is made from the ledger (`kafkalearn.releases.ledger`).
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+
+from kafkalearn.base.tables import markdown_table
+from kafkalearn.releases.ledger import WORDS, Rule, conform_checks, ledger, live_checks, word_of
+from tools.chapters import chapter_paths
+from tools.environment import ROOT
+
+COMMAND = "python -m tools.evidence"
+PAGE = ROOT / "docs" / "evidence.md"
+TEXT = """# What stands behind a rule
+
+Each rule of the ledger, by the first chapter that uses its package, with what it was held to. {words} Rules that are a
+query of another rule have no word of their own: they are held equal to it.
+
+{counts}"""
+
+
+def packages_of(path: Path) -> set[str]:
+    """The packages of kafkalearn that a chapter's cells import, or whose functions they call by their whole name."""
+    found: set[str] = set()
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "code":
+            continue
+        try:
+            tree = ast.parse(cell.source)
+        except SyntaxError:  # a cell of a shell
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("kafkalearn"):
+                parts = node.module.split(".")[1:]
+                found |= {".".join(parts[: end + 1]) for end in range(len(parts))}
+                found |= {".".join([*parts, name.name]) for name in node.names}
+            elif isinstance(node, ast.Import):
+                found |= {name.name.removeprefix("kafkalearn.") for name in node.names}
+    return found
+
+
+def by_chapter(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+    """The rules of each chapter, by the words that name it; those that no chapter imports come last, under none."""
+    chapters = [(path, packages_of(path)) for path in chapter_paths() if not path.stem.startswith("00")]
+    found: dict[str, list[Rule]] = {_title(path): [] for path, _ in chapters} | {"": []}
+    for rule in rules:
+        parts = rule.function.split(".")[1:]
+        names = [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
+        own = next((path for name in names for path, used in chapters if name in used), None)
+        found[_title(own) if own else ""].append(rule)
+    return {title: own for title, own in found.items() if own}
+
+
+def _title(path: Path) -> str:
+    return nbformat.read(path, as_version=4).cells[0].source.split("\n")[0].removeprefix("# ")
+
+
+def row(rule: Rule) -> dict[str, str]:
+    """One rule of the page."""
+    held = Counter(str(check) for check in rule.checks)
+    live = [f"live: {check.release}" for check in live_checks(rule.name)]
+    drawn = [f"{check.cases:,} random cases on {check.release}" for check in conform_checks(rule.name)]
+    return {
+        "rule": rule.name,
+        "word": word_of(rule) or "as its rule",
+        "held to": "; ".join([*(f"{each}" for each in held), *live, *drawn]),
+        "why not asked": rule.because,
+    }
+
+
+def text() -> str:
+    """The page as Markdown."""
+    rules = ledger()
+    counted = Counter(word_of(rule) or "as its rule" for rule in rules)
+    words = " ".join(f"*{word.capitalize()}*: {meaning}." for word, meaning in WORDS.items())
+    counts = ", ".join(f"{count} {word}" for word, count in counted.most_common())
+    parts = [TEXT.format(words=words, counts=f"{len(rules)} rules: {counts}.")]
+    for title, own in by_chapter(rules).items():
+        parts += [f"## {title or 'No chapter imports them by name'}", markdown_table(map(row, own))]
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> int:
+    """Write the page."""
+    PAGE.write_text(text(), encoding="utf-8", newline="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
