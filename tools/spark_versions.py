@@ -1,9 +1,9 @@
 """The rules on another Spark than the pinned one: its PySpark in a folder of its own, all else from .venv.
 
     python -m tools.spark_versions            # tests/spark on each line that is supported, beside the pinned one
-    python -m tools.spark_versions 4.0 -- tests/spark/test_lag.py -k member
+    python -m tools.spark_versions 4.1 -- tests/spark/test_lag.py -k member
 
-What lies behind ``--`` goes to pytest, in place of ``tests/spark``. A folder, ``.boot/spark-4.0``, is made once.
+What lies behind ``--`` goes to pytest, in place of ``tests/spark``. A folder, ``.boot/spark-4.1``, is made once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tools.environment import BOOT, PROGRAMS, ROOT, VENV_PYTHON, say
 
 
 def tried_on(line: str, arguments: list[str]) -> int:
-    """The exit code of pytest on a line of Spark's releases, ``"4.0"``: the newest release of it that the index has."""
+    """The exit code of pytest on a line of Spark's releases, ``"4.1"``: the newest release of it that the index has."""
     folder = BOOT / f"spark-{line}"
     if not (folder / "pyspark").is_dir():
         say(f"fetching PySpark {line} into {folder}")

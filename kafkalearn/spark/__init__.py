@@ -48,18 +48,18 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-SUPPORTED = ("4.0", "4.1", "4.2", "4.3")
+SUPPORTED = ("4.1", "4.2", "4.3")
 """The lines of Spark's releases that all rules are tried on, the oldest first."""
 
 require(__name__, "pyspark", "pyarrow", "numpy")
 
 from pyspark import __version__ as _version  # noqa: E402
 
-if int(_version.partition(".")[0]) < 4:
+if tuple(map(int, _version.split(".")[:2])) < tuple(map(int, SUPPORTED[0].split("."))):
     raise KafkaLearnError(
         f"{__name__} is for Spark {SUPPORTED[0]} to {SUPPORTED[-1]}, this is PySpark {_version}, which lacks what the "
-        "rules are made of; on a cluster choose a runtime with Spark 4, elsewhere pip install 'kafkalearn[spark]' "
-        "(kafkalearn itself, its simulators and its command need no Spark)"
+        "rules are made of; on a cluster choose a runtime with Spark 4.1 or newer, elsewhere "
+        "pip install 'kafkalearn[spark]' (kafkalearn itself, its simulators and its command need no Spark)"
     )
 
 

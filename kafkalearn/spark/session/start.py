@@ -494,7 +494,7 @@ def spark_home() -> Path:
             return home
     raise SparkNotStarted(
         f"the PySpark in {beside} has no Java side (is it pyspark-client?); "
-        "pip install 'pyspark>=4.0,<4.4', or name a Spark Connect server in SPARK_REMOTE"
+        "pip install 'pyspark>=4.1,<4.4', or name a Spark Connect server in SPARK_REMOTE"
     )
 
 

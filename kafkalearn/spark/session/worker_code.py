@@ -14,16 +14,13 @@ from __future__ import annotations
 import atexit
 import sys
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-import pyarrow as pa
 from pyspark.cloudpickle import register_pickle_by_value
-from pyspark.sql import Column, SparkSession
-from pyspark.sql import functions as sf
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql import SparkSession
 
 from kafkalearn.spark.session.start import remove_folder, temporary_folder
 
@@ -58,53 +55,6 @@ def for_workers(spark: SparkSession, function: Code, needs_core: bool = True) ->
     if needs_core:
         spark.addArtifact(str(core_zip()), pyfile=True)  # sent once; again, it does nothing
     return function
-
-
-def arrow_function(
-    function: Callable[..., pa.Array], returns: DataType, takes: Sequence[pa.DataType]
-) -> Callable[..., Column]:
-    """From columns to the column of what a function answers that takes and gives whole Arrow arrays.
-
-    Spark has this of itself since 4.1. In 4.0 the arrays go through pandas, which forgets types: a column of nulls
-    alone comes back as numbers. So each argument gets its type again. Whole numbers beside nulls arrive exact up to
-    2**53, which is further than any of our arguments; answers are whole whatever their size.
-
-    Parameters
-    ----------
-    function : callable
-        From `for_workers`.
-    returns : DataType
-        The type of what it answers; of a struct, one with names.
-    takes : sequence of pyarrow.DataType
-        The types of its arguments.
-
-    Examples
-    --------
-    >>> from kafkalearn.spark.session import get_spark
-    >>> from pyspark.sql.types import IntegerType
-    >>> import pyarrow.compute as pc
-    >>> length_of = arrow_function(pc.binary_length, IntegerType(), [pa.binary()])
-    >>> get_spark().createDataFrame([(b"key",), (None,)], "key binary").select(length_of("key").alias("length")).show()
-    +------+
-    |length|
-    +------+
-    |     3|
-    |  NULL|
-    +------+
-    """
-    if hasattr(sf, "arrow_udf"):
-        return sf.arrow_udf(function, returns)
-    import pandas as pd
-
-    def through_pandas(*columns):
-        answer = function(*(pa.Array.from_pandas(each, type=kind) for each, kind in zip(columns, takes, strict=True)))
-        rows = pa.RecordBatch.from_struct_array(answer) if pa.types.is_struct(answer.type) else answer
-        return rows.to_pandas(integer_object_nulls=True)
-
-    register_pickle_by_value(sys.modules[__name__])
-    answers = pd.DataFrame if isinstance(returns, StructType) else pd.Series
-    through_pandas.__annotations__ = {"columns": pd.Series, "return": answers}
-    return sf.pandas_udf(through_pandas, returns)
 
 
 @cache
