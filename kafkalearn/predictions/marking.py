@@ -2,8 +2,8 @@
 
 Below a question, up to the next question or heading, all is closed that tells, shows, asserts or draws: each output;
 the words; each cell with a check; and each code cell behind the first words, which may speak of the answer. What stays
-open is the code that the question asks about. A chapter stays a plain notebook; its marks are metadata of copies and
-pages.
+open is the code that the question asks about; below the last of it, once it has run, stands the verdict. A chapter stays
+a plain notebook; its marks are metadata of copies and pages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from kafkalearn.predictions.questions import Prediction, all_predictions
 ASKS = re.compile(r"^\*\*Predict\b", re.MULTILINE)
 MARK = "kafkalearn"
 """The key of our metadata: ``predict`` (the question), ``after`` (the id of the cell that asks), ``closed`` (``whole``
-or ``outputs``), ``fold`` (the line that stands for folded code)."""
+or ``outputs``), ``verdict`` (the question, whose verdict stands below this cell), ``fold`` (the line that stands for
+folded code)."""
 LONG = 8
 """Code of so many lines that shows nothing is folded: it makes what later cells show."""
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
@@ -57,8 +58,20 @@ def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None
     whole = deepcopy(notebook)
     cells = whole["cells"]
     assert isinstance(cells, list)
-    whole["cells"] = [*_marked(cells, questions)]  # type: ignore[index]
+    whole["cells"] = found = [*_marked(cells, questions)]  # type: ignore[index]
+    for asking, cell in {_after(each): each for each in found if _is_run_for_it(each)}.items():
+        _mark(cell, verdict=asking)
     return whole
+
+
+def _after(cell: Mapping[str, Any]) -> str:
+    return cell.get("metadata", {}).get(MARK, {}).get("after", "")
+
+
+def _is_run_for_it(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell is open code below a question; of several the last counts."""
+    is_open = cell.get("metadata", {}).get(MARK, {}).get("closed") == "outputs"
+    return is_open and not re.search(r"^exercises\.", _text(cell), re.MULTILINE)
 
 
 def _marked(cells: list[_Cell], questions: Mapping[str, Prediction]) -> Iterator[_Cell]:

@@ -11,6 +11,12 @@ only group them for those who write them. A table has one of
     Texts in the order that is so.
 ``point``
     As ``choice``, and each text can also be clicked where it stands in the picture above the question.
+``marks``
+    A table of names and numbers: readers drag a mark for each of them along an axis, from the first to the second
+    number of ``scale``; ``unit`` is written at the axis. One name may be empty.
+``cells``
+    Texts that are drawn as a row of cells, a log's offsets or a topic's partitions; ``hit`` are those that readers have
+    to press, one or several, and ``unit`` says what they are.
 
 and ``so``, the one line that says what is so. ``shown`` has texts that what the chapter computes below the question
 shows, its outputs and its checks; ``prose``, where nothing computes it, texts of the prose there. The tests look for
@@ -34,7 +40,8 @@ from kafkalearn.base.hashing import java_string_hash
 
 FOLDER = Path(__file__).parent / "questions"
 _ENDS_HERE = re.compile(r"[:;]|[.,](?! ?\d)")
-KINDS = ("choice", "number", "order", "point")
+KINDS = ("choice", "number", "order", "point", "marks", "cells")
+_ALSO = {"marks": {"scale", "unit"}, "cells": {"hit", "unit"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +55,12 @@ class Prediction:
     kind : str
         One of `KINDS`.
     options : tuple of str
-        What may be said, in the order that readers see; empty for a number.
+        What may be said, in the order that readers see; the names of marks; empty for a number.
     right : str
-        What is so, as a record has it: an option, a number as text, texts in order with `` > `` between them.
+        What is so, as a record has it: an option, a number as text, texts in order with `` > `` between them, marks as
+        ``range: 9, sticky: 5``, cells as ``2, 4``.
     within : float
-        How far a number may be from it.
+        How far a number may be from it, each one of marks.
     so : str
         The line that says what is so.
     shown, prose : tuple of str
@@ -67,6 +75,10 @@ class Prediction:
     so: str
     shown: tuple[str, ...]
     prose: tuple[str, ...]
+    scale: tuple[float, float] | None = None
+    """The ends of the axis of marks."""
+    unit: str = ""
+    """What the numbers of an axis are, or the cells of a row."""
 
     def is_right(self, said: str) -> bool:
         """Whether a prediction, as a record has it, is right.
@@ -74,10 +86,13 @@ class Prediction:
         >>> all_predictions()["c01-002"].is_right("negative")
         True
         """
-        if self.kind != "number":
+        if self.kind not in ("number", "marks"):
             return self.right == said
-        number, right = _number(said), _number(self.right)
-        return number is not None and right is not None and abs(number - right) <= self.within
+        numbers, rights = _numbers(said), _numbers(self.right)
+        return len(numbers) == len(rights) and all(
+            number is not None and right is not None and abs(number - right) <= self.within
+            for number, right in zip(numbers, rights, strict=True)
+        )
 
     @property
     def told(self) -> tuple[str, str, str]:
@@ -97,7 +112,8 @@ class Prediction:
         """Serialize for the page's script, as plain data; the answer is sealed, so that nobody reads it by chance."""
         known = {"right": self.right, "within": self.within, "so": self.so, "told": self.told}
         closed = sealed(json.dumps(known, ensure_ascii=False), self.id)
-        return {"id": self.id, "kind": self.kind, "options": list(self.options), "sealed": closed}
+        drawn = {"scale": self.scale, "unit": self.unit} if self.kind in _ALSO else {}
+        return {"id": self.id, "kind": self.kind, "options": list(self.options), "sealed": closed, **drawn}
 
 
 def sealed(text: str, key: str) -> str:
@@ -144,7 +160,7 @@ def all_predictions() -> Mapping[str, Prediction]:
 
 def _read(cell: str, words: Mapping[str, object], file: str) -> Prediction:
     kinds = [kind for kind in KINDS if kind in words]
-    known = {*KINDS, "so", "within", "shown", "prose"}
+    known = {*KINDS, "so", "within", "shown", "prose", *(_ALSO.get(kinds[0], ()) if kinds else ())}
     if len(kinds) != 1 or not isinstance(words.get("so"), str) or not words.keys() <= known:
         raise KafkaLearnError(
             f"{file}: {cell} has {', '.join(words)}; it must have one of {', '.join(KINDS)}, and so; "
@@ -152,7 +168,8 @@ def _read(cell: str, words: Mapping[str, object], file: str) -> Prediction:
         )
     (kind,) = kinds
     answer = words[kind]
-    options, right = _options(cell, kind, answer)
+    options, right = _drawn(cell, kind, words) if kind in _ALSO else _options(cell, kind, answer)
+    ends = words.get("scale")
     return Prediction(
         id=cell,
         kind=kind,
@@ -162,7 +179,27 @@ def _read(cell: str, words: Mapping[str, object], file: str) -> Prediction:
         so=str(words["so"]),
         shown=_texts(words.get("shown", ())),
         prose=_texts(words.get("prose", ())),
+        scale=(ends[0], ends[1]) if isinstance(ends, list) else None,
+        unit=str(words.get("unit", "")),
     )
+
+
+def _drawn(cell: str, kind: str, words: Mapping[str, object]) -> tuple[tuple[str, ...], str]:
+    """The names of the marks or cells, and what is so."""
+    if kind == "cells":
+        cells, hit = _texts(words["cells"]), _texts(words.get("hit", ()))
+        if len({*cells}) != len(cells) or not hit or not {*hit} <= {*cells} or len(hit) == len(cells):
+            raise KafkaLearnError(
+                f"{cell}: cells needs texts, each once, and hit some of them; {list(cells)}, {list(hit)} came"
+            )
+        return cells, ", ".join(each for each in cells if each in hit)
+    marks, ends = words["marks"], words.get("scale")
+    if not isinstance(marks, dict) or not marks or not isinstance(ends, list) or len(ends) != 2:
+        raise KafkaLearnError(f"{cell}: marks needs names with numbers, and scale its two ends; {marks}, {ends} came")
+    low, high = ends
+    if not all(low <= number <= high and ", " not in name for name, number in marks.items()):
+        raise KafkaLearnError(f"{cell}: each mark must lie on the scale from {low} to {high}, its name without a comma; {marks} came")
+    return tuple(marks), ", ".join(f"{name}: {number:,}".removeprefix(": ") for name, number in marks.items())
 
 
 def _options(cell: str, kind: str, answer: object) -> tuple[tuple[str, ...], str]:
@@ -188,6 +225,11 @@ def _texts(given: object) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,)
     return tuple(str(each) for each in given) if isinstance(given, Iterable) else ()
+
+
+def _numbers(said: str) -> list[float | None]:
+    """The numbers that a record says: of each mark what stands behind its name, or the one number that is all of it."""
+    return [_number(each.rpartition(": ")[2]) for each in said.split(", ")]
 
 
 def _number(text: str) -> float | None:

@@ -58,7 +58,7 @@ def test_every_verdict_says_the_answer_and_no_source_has_it_in_words(shown: Show
     """Whoever was wrong, or asked to be shown, reads what is so, whatever the sentence behind it begins with."""
     said = """(id, made) => {
         const question = JSON.parse(document.querySelector(`[data-asks="${id}"] script`).textContent);
-        const form = window.kafkalearnPredictions.form(question, { made });
+        const form = window.kafkalearnPredictions.verdict(question, made);
         return [form.textContent, [...form.querySelectorAll("strong")].map((each) => each.textContent)];
     }"""
     questions, found = all_predictions(), set()
@@ -68,7 +68,7 @@ def test_every_verdict_says_the_answer_and_no_source_has_it_in_words(shown: Show
         for name in shown.run(ASKED):
             question, found = questions[name], found | {name}
             form = re.search(rf'data-asks="{name}"><script[^>]*>(.*?)</script>', path.read_text(encoding="utf-8"))[1]
-            assert json.loads(form).keys() == {"id", "kind", "options", "sealed"}
+            assert json.loads(form).keys() - {"scale", "unit"} == {"id", "kind", "options", "sealed"}
             right = plain(question.right).lower()
             for made in ({"said": "what nobody says", "right": False}, {"shown": True}):
                 text, strong = shown.run(said, name, made)
@@ -83,14 +83,24 @@ def test_a_prediction_opens_its_answer_alone_says_what_is_so_and_is_kept_from_vi
     wait_for(shown, READY)
     shown.run(PRESS, "c01-002", "positive")
 
-    assert "You predicted positive. Negative: 31 x 93,740,354" in shown.run(FORM, "c01-002")
+    assert shown.run(FORM, "c01-002").startswith("You said positive. Now run the cell.")
+    assert shown.run(OPEN) == []  # what is so comes after the run
+    shown.run("() => document.querySelector('[data-predict=c01-002] .kl-see').click()")
     assert set(shown.run(OPEN)) == {"c01-002"}
+    verdict = """() => {
+        const said = document.querySelector("[data-verdict=c01-002]");
+        const isBelow = (each) => each.compareDocumentPosition(said) & Node.DOCUMENT_POSITION_FOLLOWING;
+        return [isBelow(said.closest("[data-cell]").querySelector(".jp-OutputArea")) > 0, said.textContent];
+    }"""
+    is_below, text = shown.run(verdict)
+    assert is_below
+    assert "You said positive. Negative: 31 x 93,740,354" in text
     kept = """async () => (await window.kafkalearnAnswers.read()).record.predictions["c01-002"]"""
     assert wait_for(shown, kept) == {"said": "positive", "right": False}
 
     shown.open((made_book / "01_coordinator.html").as_uri())
     wait_for(shown, READY)
-    assert "You predicted positive." in shown.run(FORM, "c01-002")
+    assert "You said positive." in shown.run(FORM, "c01-002")
     assert set(shown.run(OPEN)) == {"c01-002"}
 
 
@@ -102,7 +112,45 @@ def test_a_number_is_typed_and_words_are_no_number(shown: Shown, made_book):
         return form.textContent;
     }"""
     assert "A number, please." in shown.run(type_, "c01-012", "many")
-    assert "You predicted 9." in shown.run(type_, "c01-012", "9")
+    assert "You said 9." in shown.run(type_, "c01-012", "9")
+
+
+def test_marks_are_dragged_and_cells_pressed_and_mine_is_dashed_the_true_one_filled(shown: Shown, made_book):
+    shown.open((made_book / "04_assignors.html").as_uri())
+    wait_for(shown, READY)
+    drag = """(id, values) => {
+        const form = document.querySelector(`[data-predict="${id}"]`);
+        const done = [...form.querySelectorAll("button")].find((each) => each.textContent === "Predict");
+        done.click();
+        const note = form.querySelector(".kl-note").textContent;
+        form.querySelectorAll("input").forEach((each, at) => {
+            each.value = values[at];
+            each.dispatchEvent(new Event("input"));
+        });
+        done.click();
+        form.querySelector(".kl-see").click();
+        const verdict = document.querySelector(`[data-verdict="${id}"]`);
+        const left = (kind) => [...verdict.querySelectorAll(kind)].map((each) => each.style.left);
+        return [note, verdict.dataset.made, verdict.textContent, left(".kl-mine"), left(".kl-true")];
+    }"""
+    note, made, text, mine, true = shown.run(drag, "cell-04-8", [10, 47, 25])
+    assert note == "Drag each mark first."
+    assert (made, mine, true) == ("wrong", ["20%", "94%", "50%"], ["18%", "94%", "10%"])
+    assert "You said range: 10, round robin: 47, sticky: 25. The answer: range: 9, round robin: 47, sticky: 5." in text
+
+    shown.open((made_book / "08_compaction.html").as_uri())
+    wait_for(shown, READY)
+    press = """(id, names) => {
+        const form = document.querySelector(`[data-predict="${id}"]`);
+        for (const each of form.querySelectorAll(".kl-cell")) if (names.includes(each.textContent)) each.click();
+        [...form.querySelectorAll("button")].find((each) => each.textContent === "Predict").click();
+        form.querySelector(".kl-see").click();
+        const verdict = document.querySelector(`[data-verdict="${id}"]`);
+        const marked = (kind) => [...verdict.querySelectorAll(kind)].map((each) => each.textContent);
+        return [verdict.dataset.made, marked(".kl-mine"), marked(".kl-true")];
+    }"""
+    said = shown.run(press, "cell-08-2", ["3", "4", "9", "10"])
+    assert said == ["wrong", ["3", "4", "9", "10"], ["3", "4", "6", "8", "9", "10"]]
 
 
 def test_run_runs_first_what_a_cell_needs_and_says_so(shown: Shown, made_book):

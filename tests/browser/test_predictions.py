@@ -126,9 +126,13 @@ def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_cl
     page.keyboard.press("d")
     page.keyboard.press("Enter")
 
-    expect(form).to_contain_text("You predicted positive. Negative: 31 x 93,740,354 + 110")
+    expect(form).to_contain_text("You said positive. Now run the cell.")
     assert page.locator(".jp-Cell").count() == count
+    assert "c01-002" not in [after for after, _ in page.evaluate(OPEN_ANSWERS)][1:]  # its output has no words yet
+    form.locator(".kl-see").click()
+    expect(page.locator("[data-verdict=c01-002]")).to_contain_text("You said positive. Negative: 31 x 93,740,354 + 110")
     assert [after for after, _ in page.evaluate(OPEN_ANSWERS)].count("c01-002") > 1
+    form.locator(".kl-said").focus()
     asked = len(page.evaluate(MARKED))
     expect(page.locator(".kl-progress")).to_contain_text(f"0 of 8 exercises, 1 of {asked} predictions")
     kept = json.loads((readers_lab.folder / "progress.json").read_text(encoding="utf-8"))
@@ -138,7 +142,7 @@ def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_cl
     page.wait_for_function("(at) => window.jupyterapp.shell.currentWidget.content.activeCellIndex === at + 1", arg=at)
 
     page.reload()
-    expect(form).to_contain_text("You predicted positive. Negative: 31 x 93,740,354 + 110")
+    expect(form).to_contain_text("You said positive. Now run the cell.")  # in this page it has not been run
     expect(page.locator(".kl-progress")).to_contain_text(f"0 of 8 exercises, 1 of {asked} predictions")
     expect(page.locator(".kl-progress")).to_contain_text("chapter 02 next")
 
@@ -164,7 +168,7 @@ def test_an_answer_is_clicked_in_a_picture_and_a_broker_that_is_touched_dies(rea
     asked_of.hover()
     expect(asked_of).to_contain_class("kl-named")
     asked_of.click()
-    expect(form).to_contain_text("You predicted 6. So it is.")
+    expect(form).to_contain_text("You said 6. Now run the cell.")
 
     page.locator(".kl-predict[data-predict=cell-09-7] .kl-show-me").click()
     activate(page, "cell-09-8")

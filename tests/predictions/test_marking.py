@@ -78,6 +78,10 @@ def test_code_that_checks_or_only_makes_is_folded_in_one_line(source, line):
         ('[a]\nchoice = ["x", "x"]\nso = "x"', "each once"),
         ('[a]\nnumber = "many"\nso = "x"', "a number is asked for"),
         ('[a]\nchoice = ["x", "y"]\nsays = "x"\nso = "x"', "it must have one of choice"),
+        ('[a]\nmarks = { x = 1 }\nso = "x"', "scale its two ends"),
+        ('[a]\nmarks = { x = 9 }\nscale = [0, 5]\nso = "x"', "must lie on the scale from 0 to 5"),
+        ('[a]\ncells = ["0", "1"]\nhit = ["2"]\nso = "x"', "hit some of them"),
+        ('[a]\nchoice = ["x", "y"]\nhit = ["x"]\nso = "x"', "it must have one of choice"),
         ("[a", "cannot be read"),
     ],
 )

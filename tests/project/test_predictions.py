@@ -114,9 +114,13 @@ def test_what_is_right_is_among_what_may_be_said_and_something_else_is_too(name)
     question = all_predictions()[name]
     assert question.so.count("\n") == 0
     assert [each for each in (question.so, *question.options) if re.search(r"\*\w", re.sub("`[^`]*`", "", each))] == []
-    if question.kind == "number":
+    if question.kind in ("number", "marks"):
         assert question.is_right(question.right)
+        assert not question.is_right(re.sub(r"[\d.,]*\d", "-1234567", question.right))
         assert not question.is_right("-1234567")
+    elif question.kind == "cells":
+        assert question.is_right(question.right)
+        assert {*question.right.split(", ")} < {*question.options}
     elif question.kind == "order":
         assert question.is_right(question.right)
         assert not question.is_right(" > ".join(question.options))
@@ -133,3 +137,16 @@ def test_the_answer_is_said_in_every_verdict_and_once(name):
     assert question.so in "".join(question.told)
     assert answer.lower() == question.right.lower()
     assert (before, after[:2]) == ("The answer: ", ". ") or (before, answer + after) == ("", question.so)
+
+
+def test_the_longest_of_the_choices_is_no_hint_and_many_predictions_are_made_in_a_picture():
+    asked = all_predictions().values()
+    choices = [each for each in asked if each.kind == "choice"]
+
+    def is_longest(question):
+        lengths = sorted(map(len, question.options))
+        return len(question.right) == lengths[-1] > lengths[-2]
+
+    chance = sum(1 / len(each.options) for each in choices) / len(choices)
+    assert sum(map(is_longest, choices)) / len(choices) <= chance
+    assert sum(each.kind in ("point", "marks", "cells") for each in asked) >= 60

@@ -6,7 +6,7 @@ import { drawPictures } from "./pictures.js";
 import { resuming } from "./resuming.js";
 import { keepStates } from "./states.js";
 
-const { element, form, fold, bringIntoView } = globalThis.kafkalearnPredictions;
+const { element, form, verdict, fold, bringIntoView } = globalThis.kafkalearnPredictions;
 const MARK = "kafkalearn", FILE = "progress.json", WAIT_MS = 2000;
 const EMPTY = () => ({ format: "kafkalearn progress", version: 1, name: "", exercises: {}, predictions: {} });
 
@@ -76,11 +76,27 @@ function attend(app, panel, context) {
 
   function close() {
     for (const cell of notebook.widgets) {
-      const { after, closed } = marks(cell), isClosed = Boolean(after) && !(after in made);
-      cell.node.classList.toggle("kl-closed", isClosed && closed === "whole");
-      cell.node.classList.toggle("kl-closed-outputs", isClosed && closed === "outputs");
+      const { after, closed } = marks(cell);
+      cell.node.classList.toggle("kl-closed", Boolean(after) && closed === "whole" && !isTold(after));
+      cell.node.classList.toggle("kl-closed-outputs", Boolean(after) && closed === "outputs" && !(after in made));
       sayClosed(cell);
     }
+    notebook.widgets.forEach(tell);
+  }
+
+  // What is so is told below the output of the cell that was asked about, once it has run; words and checks follow it.
+  const runFor = (id) => notebook.widgets.find((cell) => marks(cell).verdict === id);
+  const hasRun = ({ model }) => model.executionCount !== null && model.executionState !== "running";
+  const shownFor = new Set(); // whoever has predicted and does not run it
+  function isTold(id) {
+    const cell = id in made && !made[id].shown && !shownFor.has(id) && runFor(id);
+    return id in made && (!cell || hasRun(cell));
+  }
+  function tell(cell) {
+    const id = marks(cell).verdict;
+    if (!id || !made[id] || made[id].shown || !isTold(id) || cell.node.querySelector(".kl-verdict")) return;
+    cell.node.append(verdict(forms.get(id).question, made[id]));
+    forms.get(id).tell();
   }
 
   // Who runs a cell whose answer is closed is told so in its place, whoever ran it: it alone, or with all others.
@@ -107,8 +123,13 @@ function attend(app, panel, context) {
       const above = notebook.widgets.slice(0, notebook.widgets.indexOf(cell)).reverse();
       const drawn = ".jp-OutputArea :is(.kl-stage svg, .jp-RenderedSVG svg, .jp-RenderedHTMLCommon > svg)";
       const picture = () => above.map((each) => each.node.querySelector(drawn)).find(Boolean); // it may come later
-      const place = form(predict, { made: made[predict.id], picture, keep: (result) => keep(predict.id, result) });
-      forms.set(predict.id, place);
+      const see = () => {
+        shownFor.add(predict.id);
+        close();
+      };
+      const next = runFor(predict.id) && { words: "Now run the cell.", button: "Show me", see };
+      const place = form(predict, { made: made[predict.id], picture, next, keep: (result) => keep(predict.id, result) });
+      forms.set(predict.id, Object.assign(place, { question: predict }));
       cell.node.append(place);
     }
     if (line) {
@@ -173,6 +194,7 @@ function attend(app, panel, context) {
   const resume = resuming(panel, execute, Widget);
   offers.set(panel, (id) => {
     const cell = notebook.activeCell;
+    if (cell && cell === waitedFor && !hasRun(cell)) return true; // it runs already; the reader goes on once it has
     if (resume.offer(id)) return true;
     if (cell?.node.classList.contains("kl-closed-outputs")) setTimeout(() => askFirst(notebook.widgets[askedOf(cell)]));
     return false;
@@ -204,6 +226,10 @@ function attend(app, panel, context) {
     cell.model.stateChanged.connect((_, { name }) => {
       if (name !== "executionState") return;
       sayClosed(cell);
+      if (marks(cell).verdict in made && hasRun(cell)) {
+        close();
+        goOnBehind(cell);
+      }
       resume.update();
       if (cell.model.executionState !== "running") {
         const answer = cell.node.querySelector(".jp-Cell-outputWrapper");
@@ -251,7 +277,12 @@ function attend(app, panel, context) {
     const cells = notebook.widgets, at = cells.indexOf(cell), from = left;
     if (isClosed(cell)) {
       const isRead = /^(Arrow|j$|k$)/.test(pressed);
-      const asked = askedOf(cell);
+      const asked = askedOf(cell), run = marks(cell).after in made && runFor(marks(cell).after);
+      if (run && !isRead && cells.indexOf(from) <= at) { // its question has a prediction: what is closed opens when that cell has run
+        waitedFor = run;
+        notebook.activeCellIndex = cells.indexOf(run);
+        return;
+      }
       const isBack = cells.indexOf(from) > at, onward = isBack ? cells.slice(0, at).reverse() : cells.slice(at);
       const open = isRead ? cells.indexOf(onward.find((each) => !isClosed(each)) ?? from) : asked;
       if (open < 0) return;
@@ -264,6 +295,12 @@ function attend(app, panel, context) {
     const wasRead = from?.model.type === "markdown" || from?.node.classList.contains("kl-folded");
     if (wasRead && pressed === "Enter") setTimeout(() => bringIntoView(cell.node, view()));
   });
+  let waitedFor = null;
+  function goOnBehind(cell) {
+    const isHere = cell === waitedFor && notebook.activeCell === cell;
+    if (cell === waitedFor) waitedFor = null;
+    if (isHere) notebook.activeCellIndex = notebook.widgets.indexOf(cell) + 1;
+  }
   function askFirst(cell) {
     const place = cell && forms.get(marks(cell).predict.id);
     const how = place?.querySelector(".kl-how");

@@ -1,5 +1,5 @@
-// The questions of a page: each gets its form, and opens what was closed with it; on paper the answers stand at the
-// end of their section. What was predicted is kept with the answers, where the page can keep anything.
+// The questions of a page: each gets its form, and what is closed with it opens when the reader runs the cell below it, or
+// asks for what it gave; the verdict stands below the output. On paper the answers stand at the end of their section. What was predicted is kept with the answers, where the page can keep anything.
 
 const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
   const question = JSON.parse(place.querySelector("script").textContent);
@@ -14,23 +14,43 @@ const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
   const drawn = ".book-cell .jp-OutputArea svg, .book-cell :is(.kl-stage, .live-shown) svg[viewBox]";
   const picture = () => [...document.querySelectorAll(drawn)].filter((each) =>
     each.getClientRects().length && each.getBoundingClientRect().width > 200 && each.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
-  const keep = (made) => {
+  const told = document.querySelector(`[data-verdict-of="${CSS.escape(question.id)}"]`), cell = told?.closest("[data-cell]");
+  let made = null;
+  function tell() {
+    if (!made) return;
     open();
-    window.kafkalearnAnswers?.keepPrediction(question.id, made);
+    if (!told || told.firstChild || made.shown) return;
+    told.append(globalThis.kafkalearnPredictions.verdict(question, made));
+    form.tell();
+  }
+  const settled = (result, isKept) => {
+    made = result;
+    if (isKept || !told || made.shown) tell();
   };
-  const form = globalThis.kafkalearnPredictions.form(question, { keep, picture });
+  const keep = (result) => {
+    settled(result, false);
+    window.kafkalearnAnswers?.keepPrediction(question.id, result);
+  };
+  cell?.addEventListener("click", ({ target }) => { if (target.closest("[data-do^=run]")) tell(); });
+  const see = () => {
+    tell();
+    cell.scrollIntoView({ block: "nearest" });
+  };
+  const next = told && { words: "Now run the cell.", button: "See what it gives", see };
+  const form = globalThis.kafkalearnPredictions.form(question, { keep, picture, next });
   place.append(form);
-  return { question, place, form, closed, open };
+  return { question, place, form, closed, settled, tell };
 });
+globalThis.kafkalearnTellAll = () => questions.forEach(({ tell }) => tell()); // slides turn on
 
 // The store is another script's, which comes after this one.
 addEventListener("DOMContentLoaded", async () => {
   const kept = await window.kafkalearnAnswers?.read();
-  for (const { question, form, open } of questions) {
+  for (const { question, form, settled } of questions) {
     const made = kept?.record.predictions?.[question.id];
     if (!made || form.dataset.made) continue;
     form.settle(made);
-    open();
+    settled(made, true);
   }
   document.documentElement.dataset.predictions = "read";
 });
