@@ -39,9 +39,14 @@ const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
   const next = told && { words: "Now run the cell.", button: "See what it gives", see };
   const form = globalThis.kafkalearnPredictions.form(question, { keep, picture, next });
   place.append(form);
-  return { question, place, form, closed, settled, tell };
+  const aloud = () => {
+    if (made && !made.shown) return tell();
+    open();
+    if (told && !told.firstChild) told.append(globalThis.kafkalearnPredictions.verdict(question, { shown: true, aloud: true }));
+  };
+  return { question, place, form, closed, settled, aloud };
 });
-globalThis.kafkalearnTellAll = () => questions.forEach(({ tell }) => tell()); // slides turn on
+globalThis.kafkalearnTellAloud = (id) => questions.find(({ question }) => question.id === id)?.aloud(); // slides turn on
 
 // The store is another script's, which comes after this one.
 addEventListener("DOMContentLoaded", async () => {

@@ -1,283 +1,118 @@
-// A chapter as slides, on the same page with the same players: one idea each. A cell begins a slide, unless it or its
-// neighbour is a line or two; a picture has one of its own, and what does not fit goes on to the next: it is measured,
-// so nothing is ever cut off. Checks, imports, folded code, the words of a bar, exercises' forms and what a prediction
-// closes are on none.
+// A lesson as slides, made from its chapter, with the same players: its name and the incident; then, of each section, a
+// picture as wide as the screen, or a question and, once the slide is turned, its answer: what the cell gave, above the
+// verdict; the summary. No more than MOST; what has no picture goes first. Code is behind a key: c shows what made a slide.
 // Arrows, Space, Page Down and Page Up, n and b, or a click turn them, Home and End jump; o opens the notes in a second
 // window, which follows; Escape ends. The address with #slides opens so; the notes' with #speaker are that window.
 
 const slideHead = document.querySelector(".for-slides"), counter = document.getElementById("slide-number");
 const notesLink = document.querySelector('.navigation a[href$=".instructor.html"]');
+const MOST = 25, SMALLEST = 0.7; // slides; what a table may be scaled to, whose letters are 32 of 1,080
+const NOT_TAUGHT = /^(Further|Exercises?|Ask a real|Where the model|What (the )?(articles|one reads|you may)|Without waiting|Sources)/i;
 const shownIn = (element) => element.getClientRects().length > 0;
-let slides = [], at = -1, speaker = null;
-
-const codeOf = (input) => input?.querySelector("pre")?.textContent.trim() ?? "";
-
-// Code that only imports shows nothing; nor does the name that a bar had while it ran.
-const onlyImports = (code) => /^(from|import)\b/.test(code) && code.split("\n").every((line) => /^(from |import |[\s)]|$)/.test(line));
-const isOfBar = (output, cell) => !output.matches(".jp-OutputArea-executeResult") && output.querySelector(':scope > [data-mime-type="text/plain"]') && /\bprogress_bar\(/.test(codeOf(cell.querySelector(".jp-InputArea")));
-
-// What may stand on a slide, in order: its element, the cell it is of, and whether it wants a slide for itself.
-function piecesOf(cell) {
-  const pieces = [], add = (element, isAlone = false) => pieces.push({ element, cell, isAlone });
-  const parts = (element) => {
-    if (element.matches("ol, ul")) [...element.children].forEach((each) => add(each));
-    else if (element.querySelector(":scope tbody tr")) element.querySelectorAll("tbody tr").forEach((each) => add(each));
-    else add(element);
-  };
-  for (const words of cell.querySelectorAll(".jp-MarkdownCell .jp-RenderedMarkdown")) [...words.children].forEach(parts);
-  for (const input of cell.querySelectorAll(".jp-CodeCell .jp-InputArea")) if (!input.closest(".kl-folded-code") && !onlyImports(codeOf(input))) add(input);
-  for (const output of cell.querySelectorAll(".jp-OutputArea-child")) {
-    if (isOfBar(output, cell)) continue;
-    const picture = output.querySelector(".kl-player") ?? output.querySelector(":scope .jp-OutputArea-output > :is(img, svg)");
-    if (picture) add(picture, true);
-    else output.querySelector("tbody tr") ? parts(output) : add(output);
-  }
-  cell.querySelectorAll("[data-asks]").forEach((each) => add(each));
-  return pieces;
-}
+let slides = [], at = -1, speaker = null, hasCode = false;
 
 const isHeading = (element) => /^H[1-6]$/.test(element.tagName);
 const wordsOf = (heading) => heading.textContent.replace("¶", "").trim();
+const inputOf = (cell) => cell?.querySelector(".jp-CodeCell .jp-InputArea");
 
-// The table or list whose first part this is, if it begins below something on the open slide.
-function begunBy({ element }, open) {
-  const whole = element.closest("table") ?? (element.tagName === "LI" ? element.parentElement : null);
-  return whole && open && !whole.contains(open.pieces.at(-1).element) ? whole : null;
-}
+// What a cell draws: a player, or a still picture; one that is closed counts, too.
+const DRAWN = ".kl-player, .jp-OutputArea-output > :is(img, svg)";
+const pictureOf = (cell) => [...cell.querySelectorAll(".jp-OutputArea-child")].map((each) => each.querySelector(DRAWN)).findLast(Boolean);
+const tableOf = (cell) => cell.querySelector(".jp-OutputArea-output :is(table, pre)");
 
-// Where it ends; a list's sentence that goes on below it ("and you can ...") is a part of it.
-function boxOf(whole) {
-  const { top, bottom } = whole.getBoundingClientRect(), after = whole.nextElementSibling;
-  const end = whole.matches("ol, ul") && after?.matches("p") && /^[a-z]/.test(after.textContent.trim()) ? after.getBoundingClientRect().bottom : bottom;
-  return { top, bottom: end, height: end - top };
-}
-
-// The sentence that leads to a list goes with it.
-function introOf(whole, { element }, open, room) {
-  const last = open.pieces.at(-1);
-  const leads = element.tagName === "LI" && open.pieces.length > 1 && last.element === element.parentElement.previousElementSibling;
-  return leads && whole.bottom - last.box.top <= room;
-}
-
-// What of a cell belongs on one slide: up to its picture; below words, up to a table that does not fit there.
-function restOf(measured, at, open, room) {
-  const rest = [];
-  for (const piece of measured.slice(at)) {
-    if (piece.isAlone || piece.cell !== measured[at].cell || isHeading(piece.element)) break;
-    rest.push(piece);
-  }
-  const table = rest.findIndex(({ element }) => element.closest("table"));
-  const isTooMuch = rest.at(-1).box.bottom - open.pieces[0].box.top > room && !open.pieces.some(({ element }) => element.closest("table"));
-  return table > 0 && isTooMuch ? rest.slice(0, table) : rest;
-}
-
-// A line of code, or a sentence, has no slide of its own if it fits beside its neighbour; but only a line or two stand
-// above a question.
-function isLittle(open, rest, room) {
-  const height = (pieces) => pieces.at(-1).box.bottom - pieces[0].box.top, little = room / 5;
-  const fits = rest.at(-1).box.bottom - open.pieces[0].box.top <= room - open.extra;
-  const asks = (pieces) => pieces.some(({ element }) => element.matches("[data-asks]"));
-  if (!open.title || !fits) return false;
-  return height(open.pieces) < little || (height(rest) < little && !asks(rest));
-}
-
-// A long name in a table goes on in the next line behind a dot or a dash, not in the middle of a word; bytes in hex after
-// sixteen of them. A command's option stays whole with its dashes.
-const LONGEST_OPTION = 28;
-function letNamesBreak() {
-  for (const cell of document.querySelectorAll(".book-cell table :is(td, th):not(:has(wbr, .kept-whole))")) {
-    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), texts = [];
-    while (walker.nextNode()) texts.push(walker.currentNode);
-    for (const text of texts) {
-      const isCode = text.parentElement.closest("code"), most = cell.closest("thead") ? 8 : isCode ? 10 : 15; // letters that stay together
-      const places = isCode ? /(?<=[.$_/-])(?=\w)/ : /(?<=\w[.$_/])(?=\w)|(?<=[a-z]{2})(?=[A-Z][a-z])/;
-      const option = (word) => Object.assign(document.createElement("span"), { className: "kept-whole", textContent: word });
-      const broken = (word) => {
-        if (isCode && /^--?\w/.test(word) && word.length <= LONGEST_OPTION) return [option(word)];
-        const parts = /^[\da-f]{40,}$/.test(word) ? word.match(/.{1,32}/g) : word.split(word.length > most ? places : /$^/);
-        return parts.flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part]));
-      };
-      const parts = text.data.split(/(\s+)/).flatMap(broken);
-      if (parts.some((part) => part.tagName)) text.replaceWith(...parts);
+// The slides of a lesson in order, each {title, elements, code, asks}, before any is measured.
+function scenes() {
+  const cells = [...document.querySelectorAll(".book-cell")], found = [];
+  let title = "", isTaught = true;
+  for (const cell of cells) {
+    const words = [...cell.querySelectorAll(".jp-MarkdownCell .jp-RenderedMarkdown > *")], heading = words.findLast(isHeading);
+    if (heading) {
+      title = wordsOf(heading);
+      if (/^H[12]$/.test(heading.tagName)) isTaught = !NOT_TAUGHT.test(title.replace(/^[\d.]+ /, ""));
+      if (heading.tagName === "H1") found.push({ title: "", names: title, elements: [heading, ...words.filter((each) => each.tagName === "P" && !each.firstChild.matches?.("em")).slice(0, 1)], worth: 9 });
+      if (/^(\d+ )?Summary/.test(title)) found.push({ title, elements: words.filter((each) => !isHeading(each)), worth: 9 });
     }
+    if (!isTaught) continue;
+    const asks = cell.querySelector("[data-asks]"), after = cell.querySelector("[data-after]") ?? cell.closest("[data-after]");
+    if (asks) {
+      const asked = words.findLast((each) => each.textContent.startsWith("Predict")), id = asks.dataset.asks;
+      const told = document.querySelector(`[data-verdict-of="${CSS.escape(id)}"]`), closed = cells.filter((each) => each.dataset.after === id || each.querySelector(`[data-after="${CSS.escape(id)}"]`));
+      if (!told) continue; // its answer is words that a slide has not
+      const run = told.closest(".book-cell"), pictured = [run, ...closed].find((each) => each && pictureOf(each)), picture = pictured && pictureOf(pictured);
+      const table = tableOf(run), isDrawn = asks.querySelector(".kl-cells, .kl-axes");
+      const code = inputOf(pictured ?? run), worth = (picture ? 3 : 1) + (isDrawn ? 1 : 0);
+      const pointed = asks.querySelector("script").textContent.includes('"kind": "point"') && cells.slice(0, cells.indexOf(cell)).findLast(pictureOf);
+      const before = asked?.previousElementSibling, story = before?.matches("p") && before.textContent.length < 320 && before;
+      found.push({ title, elements: [pointed && pictureOf(pointed), !pointed && story, asked, asks].filter(Boolean), asks: id, worth });
+      found.push({ title, elements: [picture ?? table, told].filter(Boolean), answers: id, code, worth });
+    } else if (!after && pictureOf(cell)) found.push({ title, elements: [pictureOf(cell)], code: inputOf(cell), worth: 3 });
   }
+  return found;
 }
 
-// What a tool prints keeps its columns: lines that are a little too long for the screen stand closer, none is broken.
-// Blanks at the end of a line need no room. Lines that stand between words are as large as these; where they are too
-// long, they get smaller, down to the letters of code.
-const MOST_CLOSE_EM = 0.1, CODE = "calc(22 * var(--px))";
-function keepLines() {
-  for (const lines of document.querySelectorAll(".book-cell .jp-RenderedMarkdown pre")) {
-    lines.style.fontSize = "";
-    if (!shownIn(lines)) continue;
-    const code = lines.firstElementChild ?? lines, around = 2 * parseFloat(getComputedStyle(lines).paddingLeft);
-    code.style.whiteSpace = "pre";
-    const scale = (lines.clientWidth - around) / (lines.scrollWidth - around);
-    if (scale < 1) lines.style.fontSize = `max(${CODE}, ${scale * parseFloat(getComputedStyle(lines).fontSize) - 0.2}px)`;
-    code.style.whiteSpace = "";
+// No more than MOST: what is worth least goes, the last of its kind first, a question with its answer.
+function chosen(found) {
+  const kept = [...found];
+  while (kept.length > MOST) {
+    const least = Math.min(...kept.map(({ worth }) => worth)), gone = kept.findLast(({ worth }) => worth === least);
+    const id = gone.asks ?? gone.answers;
+    kept.splice(0, kept.length, ...kept.filter((each) => each !== gone && (!id || (each.asks ?? each.answers) !== id)));
   }
-  const longest = (lines) => Math.max(...lines.map((line) => line.length));
-  for (const lines of document.querySelectorAll(".book-cell .jp-OutputArea-output > pre")) {
-    if (!shownIn(lines)) continue;
-    Object.assign(lines.style, { letterSpacing: "", whiteSpace: "pre" });
-    const { fontSize, paddingLeft, paddingRight } = getComputedStyle(lines), around = parseFloat(paddingLeft) + parseFloat(paddingRight);
-    const printed = lines.textContent.split("\n"), most = longest(printed.map((line) => line.trimEnd()));
-    const needed = ((lines.scrollWidth - around) * most) / longest(printed) + around; // every letter is as wide as the others
-    const over = (needed + 1 - lines.clientWidth) / most / parseFloat(fontSize);
-    if (lines.scrollWidth > lines.clientWidth && over > 0 && over <= MOST_CLOSE_EM) lines.style.letterSpacing = `${-over}em`;
-    lines.style.whiteSpace = "";
-  }
+  return kept;
 }
 
-// A column of names or numbers is not broken, whatever the sentences beside it would take: one that needs less than a
-// third of the screen, and less than its even share of what is left, gets what it needs. Its heading may break. What
-// would make the table higher is left as it was: the sentences need the room more.
-function keepColumns() {
-  for (const table of document.querySelectorAll(".book-cell table")) {
-    if (!shownIn(table)) continue;
-    const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
-    const cells = rows.flatMap((row) => [...row.cells]).filter((cell) => cell.colSpan === 1);
-    const keepWhole = (isKept) => cells.forEach((cell) => cell.classList.toggle("kept-whole", isKept(cell)));
-    keepWhole(() => false);
-    const room = table.parentElement.clientWidth, high = table.offsetHeight, needs = [];
-    keepWhole(() => true);
-    table.style.width = "max-content";
-    for (const cell of cells) needs[cell.cellIndex] = Math.max(needs[cell.cellIndex] ?? 0, cell.offsetWidth);
-    table.style.width = "";
-    let most = 0, left = room;
-    for (const [at, needed] of needs.toSorted((a, b) => a - b).entries()) {
-      if (needed > Math.min(room / 3, left / (needs.length - at))) break;
-      most = needed;
-      left -= needed;
-    }
-    keepWhole((cell) => needs[cell.cellIndex] <= most);
-    if (table.scrollWidth > room || table.offsetHeight > high) keepWhole(() => false);
-  }
-}
-
-const isBroken = (element) => (element.matches("pre") ? [element] : [...element.querySelectorAll("pre")]).some((pre) => {
-  const high = parseFloat(getComputedStyle(pre).lineHeight), lines = pre.textContent.replace(/\n$/, "").split("\n").length;
-  return pre.clientHeight > (lines + 0.7) * high || pre.scrollWidth > pre.clientWidth + 1;
-});
-
-// All pieces are laid out under each other and measured; then each slide takes as many as fit.
+const isAlone = ({ elements: [first] }) => Boolean(first?.matches(DRAWN) || first?.matches("svg, img"));
+const isClosed = ({ answers, elements }) => Boolean(answers) && !elements.at(-1).firstChild;
 function cut() {
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   enlarge(1);
-  freeWidths();
-  letNamesBreak();
-  keepLines();
-  keepColumns();
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => {
     each.style.zoom = "";
     delete each.dataset.smaller;
   });
-  const pieces = [...document.querySelectorAll(".book-cell")].flatMap(piecesOf).filter(({ element }) => shownIn(element));
-  const room = document.documentElement.clientHeight - slideHead.offsetHeight - 3.5 * parseFloat(getComputedStyle(document.body).fontSize);
-  const measured = pieces.map((piece) => ({ ...piece, box: piece.element.getBoundingClientRect(), wide: piece.element.closest("table")?.scrollWidth ?? piece.element.scrollWidth }));
-  const made = [];
-  let title = document.title, open = null;
-  for (const [at, piece] of measured.entries()) {
-    if (isHeading(piece.element)) {
-      title = wordsOf(piece.element);
-      open = null;
-      if (piece.element.tagName === "H1") made.push((open = { title: "", pieces: [piece], names: title, cell: piece.cell, extra: piece.element.offsetHeight }));
-      continue;
-    }
-    const table = piece.element.closest("table");
-    const begun = begunBy(piece, open), whole = begun && boxOf(begun); // what fits on a slide is not cut for what stands above it
-    const isApart = whole && whole.height <= room && whole.bottom - open.pieces[0].box.top > room - open.extra;
-    const goesOn = open && !open.isAlone && !piece.isAlone && (open.cell === piece.cell || isLittle(open, restOf(measured, at, open, room), room));
-    if (goesOn && !isApart && piece.box.bottom - open.pieces[0].box.top <= room - open.extra) open.pieces.push(piece);
-    else {
-      const intro = isApart && goesOn && introOf(whole, piece, open, room);
-      made.push((open = { title, pieces: intro ? [open.pieces.pop(), piece] : [piece], isAlone: piece.isAlone, extra: 0 }));
-    }
-    open.cell = piece.cell;
-    const head = table?.tHead;
-    if (open.pieces.length === 1 && head) open.extra = head.offsetHeight;
-    open.extra ??= 0;
-  }
-  shareRows(made, room);
-  made.splice(0, made.length, ...made.filter((slide, at) => !isOnlyACall(slide, made[at + 1])));
-  made.room = room;
-  const firstOf = new Map();
-  for (const slide of made) for (const { element } of slide.pieces) {
-    const table = element.closest("table");
-    if (table && (firstOf.get(table) ?? firstOf.set(table, slide).get(table)) !== slide) keepWidths(table);
-  }
+  const made = chosen(scenes());
+  made.room = document.documentElement.clientHeight - slideHead.offsetHeight - 3.5 * parseFloat(getComputedStyle(document.body).fontSize);
   return made;
 }
 
-// The last rows of a long table are not left alone: they are shared evenly with the slide before.
-function shareRows(made, room) {
-  const tableOf = (piece) => piece?.element.closest("table");
-  for (let at = made.length - 1; at > 0; at--) {
-    const [before, after] = [made[at - 1].pieces, made[at].pieces], table = tableOf(after[0]);
-    const rows = (pieces) => pieces.filter((piece) => tableOf(piece) === table);
-    const high = (some) => (some.length ? some.at(-1).box.bottom - some[0].box.top : 0);
-    while (table && tableOf(before.at(-1)) === table && rows(before).length > 1) {
-      const moved = before.at(-1), height = moved.box.height;
-      if (high(rows(before)) - high(rows(after)) <= height || after.at(-1).box.bottom - moved.box.top > room - made[at].extra) break;
-      after.unshift(before.pop());
-    }
-  }
-}
-
-// A line or two that only call for what fills the next slide need none of their own.
-function isOnlyACall({ title, pieces }, next) {
-  const code = pieces.length === 1 && pieces[0].element.matches(".jp-InputArea") && codeOf(pieces[0].element);
-  return Boolean(code && title && next?.pieces[0].cell === pieces[0].cell && code.split("\n").length <= 2);
-}
-
-// A table that goes on to the next slide keeps its columns as they were measured: with some rows away they would be others.
-function keepWidths(table) {
-  if (table.dataset.keepsWidths) return;
-  table.dataset.keepsWidths = "yes";
-  const widths = [table, ...table.querySelectorAll("th, td")].map((each) => [each, each.getBoundingClientRect().width]);
-  for (const [each, width] of widths) Object.assign(each.style, { boxSizing: "border-box", width: `${width}px` });
-  table.style.tableLayout = "fixed";
-}
-
-function freeWidths() {
-  for (const table of document.querySelectorAll("[data-keeps-widths]")) {
-    delete table.dataset.keepsWidths;
-    for (const each of [table, ...table.querySelectorAll("th, td")]) Object.assign(each.style, { boxSizing: "", tableLayout: "", width: "" });
-  }
-}
-
 function hideAllBut(kept) {
-  const shown = new Set(kept.map(({ element }) => element));
-  const holds = (element) => kept.some((each) => element.contains(each.element));
+  const shown = new Set(kept);
+  const holds = (element) => kept.some((each) => element.contains(each));
   for (const cell of document.querySelectorAll(".book-cell")) {
     const isHere = holds(cell);
     cell.classList.toggle("off-slide", !isHere);
     if (!isHere) continue;
-    for (const { element } of piecesOf(cell)) element.classList.toggle("off-slide", !shown.has(element));
-    for (const part of cell.querySelectorAll(".jp-Cell-inputWrapper, .jp-Cell-outputWrapper, .jp-OutputArea-child, .jp-RenderedMarkdown > *, .jp-RenderedHTMLCommon > *")) {
+    for (const part of cell.querySelectorAll(".jp-Cell-inputWrapper, .jp-InputArea, .jp-Cell-outputWrapper, .jp-OutputArea-child, .jp-RenderedMarkdown > *, .jp-RenderedHTMLCommon > *, .kl-told, [data-asks], details")) {
       if (!shown.has(part)) part.classList.toggle("off-slide", !holds(part));
     }
   }
 }
 
-// Words are made larger, if they then fit and no line of code breaks; one piece that is larger than the screen is made
-// smaller as a whole.
+// A picture takes the screen, above its verdict. Words are made larger, if they then fit; a table that is larger than the
+// screen is made smaller, or is not shown, if it could not be read then.
 function fit(slide) {
-  if (slide.isAlone) return putBeside(slide.pieces[0].element);
-  for (const { element } of slide.pieces) {
-    const whole = element.closest("table") ?? element;
-    if (whole.dataset.smaller) continue;
-    const high = slides.room / Math.max(whole.getBoundingClientRect().height, 1), wide = whole.parentElement.clientWidth / Math.max(whole.scrollWidth, 1);
-    const scale = Math.min(high, wide, 1);
-    if (scale < 1) Object.assign(whole.style, { zoom: scale }), (whole.dataset.smaller = scale.toFixed(2));
+  const { elements } = slide, room = slides.room;
+  document.body.style.setProperty("--below", "0px");
+  if (isAlone(slide)) {
+    elements.at(-1).classList.toggle("below-picture", Boolean(slide.answers)); // the picture has the room
+    let below = elements.slice(1).reduce((sum, each) => sum + each.offsetHeight, 0);
+    for (let over = below ? 24 : 0; over > 0; over = Math.max(...elements.map((each) => each.closest(".book-cell").getBoundingClientRect().bottom)) - innerHeight + 2) {
+      below += over;
+      document.body.style.setProperty("--below", `${below}px`);
+      if (below > 0.75 * slides.room) break; // the picture is still to be seen
+    }
+    return putBeside(elements[0]);
   }
-  if (slide.pieces.some(({ element }) => isBroken(element))) return;
-  for (const larger of [1.3, 1.15]) {
+  const others = elements.slice(1).reduce((sum, each) => sum + each.offsetHeight, 0), [first] = elements;
+  if (first.matches("table, pre")) {
+    const scale = Math.min((room - others) / Math.max(first.offsetHeight, 1), first.parentElement.clientWidth / Math.max(first.scrollWidth, 1), 1);
+    if (scale < SMALLEST) first.closest(".jp-OutputArea-child").classList.add("off-slide");
+    else if (scale < 1) Object.assign(first.style, { zoom: scale }), (first.dataset.smaller = scale.toFixed(2));
+  }
+  for (const larger of [1.4, 1.2]) {
     enlarge(larger);
-    const boxes = slide.pieces.map(({ element }) => (element.closest("table") ?? element).getBoundingClientRect());
-    const isOver = boxes.some(({ bottom, right }) => bottom > innerHeight - 40 || right > innerWidth - 20);
-    if (!isOver && !slide.pieces.some(({ element }) => isBroken(element))) return;
+    const boxes = elements.filter(shownIn).map((each) => each.getBoundingClientRect());
+    if (!boxes.some(({ bottom, right }) => bottom > innerHeight - 40 || right > innerWidth - 20)) return;
   }
   enlarge(1);
 }
@@ -305,7 +140,7 @@ function nameIt(title) {
 }
 
 // Said at the first slide that this browser shows, until one is turned.
-const hint = Object.assign(document.createElement("p"), { className: "slides-hint", textContent: "Go on with →, Space or a click, back with ←. Esc ends the slides." });
+const hint = Object.assign(document.createElement("p"), { className: "slides-hint", textContent: "Go on with →, Space or a click, back with ←. c shows the code, o the notes; Esc ends the slides." });
 const HINTED = "kafkalearn.slides-hinted";
 hint.setAttribute("role", "status");
 function showHint() {
@@ -316,12 +151,16 @@ function showHint() {
   document.body.append(hint);
 }
 
+// Who turns a question's slide wants its answer: it is told, and nobody's prediction is written down for it.
 function turn(to) {
   hint.remove();
-  showSlide(to);
+  hasCode = false;
+  const asked = slides[at]?.asks;
+  if (asked && to === at + 1 && slides[to] && isClosed(slides[to])) globalThis.kafkalearnTellAloud(asked);
+  showSlide(to, to < at ? -1 : 1);
 }
 
-function showSlide(to) {
+function showSlide(to, way = 1) {
   if (at < 0) {
     showHint();
     document.body.classList.add("slides");
@@ -329,12 +168,16 @@ function showSlide(to) {
     document.getElementById("show-slides").textContent = "End";
     slides = cut();
   }
-  at = Math.max(0, Math.min(slides.length - 1, to));
+  document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
+  const end = (place) => Math.max(0, Math.min(slides.length - 1, place));
+  at = end(to);
+  while (isClosed(slides[at]) && at !== end(at + way)) at = end(at + way); // an answer behind a question that nobody turned
   const slide = slides[at];
   enlarge(1);
-  hideAllBut(slide.pieces);
-  slide.pieces.forEach(({ element }) => { if (element.tagName === "LI" && element.parentElement.tagName === "OL") element.value = [...element.parentElement.children].indexOf(element) + 1; });
-  fit(slide);
+  hideAllBut(hasCode && slide.code ? [slide.code] : slide.elements);
+  slide.code?.closest("details")?.toggleAttribute("open", hasCode);
+  if (hasCode && slide.code) document.body.style.setProperty("--below", "0px");
+  else fit(slide);
   counter.textContent = `${at + 1} of ${slides.length}`; // what is left is the title's
   nameIt(slide.title);
   scrollTo(0, 0);
@@ -347,22 +190,20 @@ function endSlides() {
   document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
-  document.querySelectorAll(".book-cell :is(.jp-OutputArea-output > pre, .jp-RenderedMarkdown pre)").forEach((each) => Object.assign(each.style, { letterSpacing: "", fontSize: "" }));
-  freeWidths();
   document.getElementById("show-slides").textContent = "Slides";
-  slides[at]?.pieces[0].element.scrollIntoView();
+  slides[at]?.elements[0].scrollIntoView();
   at = -1;
 }
 
-// A prediction opens what it had closed, and a window changes its size: the slides are cut anew, from the same place on.
+// A prediction changes its form, and a window its size: the slide is laid out anew.
 let cutting = 0;
 addEventListener("resize", () => {
   if (at < 0) return;
   cancelAnimationFrame(cutting);
   cutting = requestAnimationFrame(() => {
-    const { element } = slides[at].pieces[0];
+    const { asks, answers } = slides[at];
     slides = cut();
-    showSlide(slides.findIndex(({ pieces }) => pieces.some((each) => each.element === element)));
+    showSlide(asks || answers ? slides.findIndex((each) => each.asks === asks && each.answers === answers) : at);
   });
 });
 
@@ -393,6 +234,10 @@ document.addEventListener("keydown", (event) => {
   if (key === " " && target.closest(CONTROLS)) return; // it presses what has the focus
   if (key in GOES) turn(GOES[key](event));
   else if (key === "o") openNotes();
+  else if (key === "c") {
+    hasCode = !hasCode;
+    showSlide(at);
+  }
   else if (key === "Escape") endSlides();
   else return;
   event.preventDefault();
@@ -406,7 +251,7 @@ addEventListener("message", ({ data, source }) => {
 });
 if (location.hash === "#slides") document.fonts.ready.then(() => showSlide(0)); // letters have their widths
 
-window.kafkalearnSlides = { count: () => slides.length, show: showSlide };
+window.kafkalearnSlides = { count: () => slides.length, show: showSlide, turn };
 
 // The second window: where the class is, how long it has been, and what the notes say of this section.
 if (location.hash === "#speaker") {
