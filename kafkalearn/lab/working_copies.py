@@ -149,14 +149,18 @@ def for_the_reader(notebook: dict, stem: str, course: Mapping[str, list[str]]) -
     """The notebook with what a reader's copy has and a chapter has not.
 
     That are the marks of its predictions; where it stands in the course, for the line of progress; and, in each cell
-    with an exercise, the import of its judge: it works on the second day, too, when the first cell was not run.
+    with an exercise, its name, for the bar below it, and the import of its judge: it works on the second day, too, when
+    the first cell was not run.
     """
     copy = marked(notebook)
     line = f"from kafkalearn.exercises import chapter{stem.split('_')[0]} as exercises\n"
     for cell in copy["cells"]:
         source = "".join(cell["source"])
-        if cell["cell_type"] == "code" and _CHECK.search(source) and line not in source:
-            cell["source"] = line + source
+        asked = _CHECK.search(source) if cell["cell_type"] == "code" else None
+        if asked:
+            marks = cell.setdefault("metadata", {}).setdefault(MARK, {})
+            marks["exercise"] = f"{stem.split('_')[0]}.{asked[1]}"
+            cell["source"] = source if line in source else line + source
     copy["metadata"] = {**copy.get("metadata", {}), MARK: {"chapter": stem, "course": dict(course)}}
     return copy
 

@@ -281,6 +281,25 @@ def test_an_exercise_finds_its_judge_without_the_first_cell(readers_lab, watched
     answer = page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output")
     expect(answer).to_contain_text("ot attempted yet")
     expect(answer).to_be_in_viewport()
+
+    bar = page.locator(".kl-exercise")
+    bar.get_by_role("button", name="Hint").click()
+    expect(bar.locator(".kl-said-of-exercise")).to_contain_text("Hint 1 of")
+    expect(bar.get_by_role("button", name=re.compile(r"^Hint 2 of \d$"))).to_be_visible()
+    cell = page.locator(".jp-CodeCell").last
+    for given, outcome in (("7", "wrong"), ("1", "right")):
+        page.evaluate(
+            """(source) => {
+                const notebook = window.jupyterapp.shell.currentWidget.content;
+                notebook.activeCell.model.sharedModel.setSource(source);
+            }""",
+            f"from kafkalearn.exercises import chapter00 as exercises\nexercises.predict_coordinator.check({given})",
+        )
+        bar.get_by_role("button", name="Check").click()
+        expect(cell).to_have_attribute("data-outcome", outcome)
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex") == 4  # the cursor stays
+    bar.get_by_role("button", name="Solution").click()
+    expect(bar.locator(".kl-said-of-exercise")).not_to_contain_text("Hint")
     page.reload()
     page.wait_for_function(
         "() => window.jupyterapp?.shell.currentWidget?.content?.activeCellIndex === 4"

@@ -187,7 +187,7 @@ def test_a_copy_has_its_marks_where_it_stands_and_the_judge_of_each_exercise(cou
         "course": {"05_rebalance": [], "05b_causes": [], "06_commits": ["06.one"]},
     }
     assert copy["cells"][0]["metadata"]["kafkalearn"]["predict"]["id"] == "m"
-    assert copy["cells"][1]["metadata"]["kafkalearn"] == {"after": "m", "closed": "outputs"}
+    assert copy["cells"][1]["metadata"]["kafkalearn"] == {"after": "m", "closed": "outputs", "verdict": "m"}
     assert copy["cells"][2]["source"].startswith("from kafkalearn.exercises import chapter06 as exercises\nx = ...")
     assert json.loads((course / "06_commits.ipynb").read_text()) == chapter
 

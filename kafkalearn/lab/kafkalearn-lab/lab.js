@@ -1,6 +1,7 @@
 // JupyterLab's side: the marks that kafkalearn/predictions leaves in a copy's metadata are acted upon here.
 // A plugin that needs nothing but the application itself: notebooks are met through its document registry.
 
+import { exerciseBar } from "./exercises.js";
 import { standIn, staysClean } from "./keeping.js";
 import { drawPictures } from "./pictures.js";
 import { resuming } from "./resuming.js";
@@ -118,7 +119,13 @@ function attend(app, panel, context) {
   function decorate(cell) {
     if (seen.has(cell)) return;
     seen.add(cell);
-    const { predict, fold: line } = marks(cell);
+    const { predict, fold: line, exercise } = marks(cell);
+    if (exercise) {
+      cell.node.append(exerciseBar(cell, exercise, panel, () => {
+        notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+        return execute("notebook:run-cell");
+      }));
+    }
     if (predict) {
       const above = notebook.widgets.slice(0, notebook.widgets.indexOf(cell)).reverse();
       const drawn = ".jp-OutputArea :is(.kl-stage svg, .jp-RenderedSVG svg, .jp-RenderedHTMLCommon > svg)";

@@ -244,6 +244,7 @@ globalThis.kafkalearnPredictions = (() => {
   }
 
   function line(question, made) {
+    if (made.aloud) return told(question); // a class has said it
     if (made.shown) return ["Shown without a prediction. ", ...told(question)];
     const said = ["You said ", element("strong", {}, words(made.said)), made.right ? ". So it is. " : ". "];
     const { so, right } = unsealed(question);
