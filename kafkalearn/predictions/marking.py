@@ -2,8 +2,8 @@
 
 Below a question, up to the next question or heading, all is closed that tells, shows, asserts or draws: each output;
 the words; each cell with a check; and each code cell behind the first words, which may speak of the answer. What stays
-open is the code that the question asks about; below the last of it, once it has run, stands the verdict. A chapter stays
-a plain notebook; its marks are metadata of copies and pages.
+open is the code that the question asks about; below the last of it, once it has run, stands the verdict. A chapter
+stays a plain notebook; its marks are metadata of copies and pages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any, TypeVar
 
-from kafkalearn.base.errors import counted
 from kafkalearn.predictions.questions import Prediction, all_predictions
 
 ASKS = re.compile(r"^\*\*Predict\b", re.MULTILINE)
@@ -164,9 +163,7 @@ def _fold_line(cell: Mapping[str, object], checks: list[str]) -> str:
     """The line that stands for code that is folded: what its checks hold, or what it makes; empty: it stays open."""
     source = _text(cell)
     if checks:
-        held = checks[0] if len(checks[0]) <= 80 else checks[0][:77] + "…"
-        more = f", and {counted(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
-        return f"Checks that {held}{more}"
+        return "checked" if len(checks) == 1 else f"checked, {len(checks)} times"
     length = len(source.strip().splitlines())
     if length < LONG or re.search(r"^exercises\.", source, re.MULTILINE):
         return ""

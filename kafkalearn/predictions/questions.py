@@ -198,7 +198,9 @@ def _drawn(cell: str, kind: str, words: Mapping[str, object]) -> tuple[tuple[str
         raise KafkaLearnError(f"{cell}: marks needs names with numbers, and scale its two ends; {marks}, {ends} came")
     low, high = ends
     if not all(low <= number <= high and ", " not in name for name, number in marks.items()):
-        raise KafkaLearnError(f"{cell}: each mark must lie on the scale from {low} to {high}, its name without a comma; {marks} came")
+        raise KafkaLearnError(
+            f"{cell}: each mark must lie on the scale from {low} to {high}, its name without a comma; {marks} came"
+        )
     return tuple(marks), ", ".join(f"{name}: {number:,}".removeprefix(": ") for name, number in marks.items())
 
 

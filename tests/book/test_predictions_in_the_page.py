@@ -115,8 +115,8 @@ def test_a_number_is_typed_and_words_are_no_number(shown: Shown, made_book):
     assert "You said 9." in shown.run(type_, "c01-012", "9")
 
 
-def test_marks_are_dragged_and_cells_pressed_and_mine_is_dashed_the_true_one_filled(shown: Shown, made_book):
-    shown.open((made_book / "04_assignors.html").as_uri())
+def test_marks_are_dragged_and_cells_pressed_and_mine_is_dashed_the_true_one_filled(shown: Shown, pages):
+    shown.open((pages / "04_assignors.html").as_uri())
     wait_for(shown, READY)
     drag = """(id, values) => {
         const form = document.querySelector(`[data-predict="${id}"]`);
@@ -138,7 +138,7 @@ def test_marks_are_dragged_and_cells_pressed_and_mine_is_dashed_the_true_one_fil
     assert (made, mine, true) == ("wrong", ["20%", "94%", "50%"], ["18%", "94%", "10%"])
     assert "You said range: 10, round robin: 47, sticky: 25. The answer: range: 9, round robin: 47, sticky: 5." in text
 
-    shown.open((made_book / "08_compaction.html").as_uri())
+    shown.open((pages / "08_compaction.html").as_uri())
     wait_for(shown, READY)
     press = """(id, names) => {
         const form = document.querySelector(`[data-predict="${id}"]`);
