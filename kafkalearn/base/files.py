@@ -317,7 +317,8 @@ class _FromStart(io.RawIOBase):
         """As `io.RawIOBase` has it."""
         into = memoryview(buffer)
         start, self._start = self._start[: len(into)], self._start[len(into) :]
-        data = start + self._rest.read(len(into) - len(start))
+        # What is there now, and no waiting for more: a pipe may go on for hours.
+        data = start or getattr(self._rest, "read1", self._rest.read)(len(into))
         into[: len(data)] = data
         return len(data)
 

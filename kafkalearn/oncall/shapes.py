@@ -93,6 +93,8 @@ class TransactionData(TypedDict):
 class WhyData(TypedDict):
     """The answer to ``why``."""
 
+    headline: str
+    is_stopped: bool
     line_count: int
     event_count: int
     unknown_line_count: int

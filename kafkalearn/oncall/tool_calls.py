@@ -36,8 +36,8 @@ require("kafkalearn mcp", "mcp")  # it brings jsonschema; in one sentence, befor
 
 from jsonschema import Draft202012Validator
 
-WRITES = ("film",)
-"""Arguments of the command that write a file."""
+WRITES = ("film", "follow")
+"""Arguments of the command that write a file, or print before the answer is there."""
 
 OF_THE_SERVER = ("bootstrap", "config")
 """Arguments that are said once, by who starts the server; a tool has `CLUSTER` in their place."""

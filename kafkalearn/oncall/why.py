@@ -5,30 +5,41 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafkalearn.base.checks import text
-from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
+from kafkalearn.base.errors import KafkaLearnError, counted, listed, printable, shown
 from kafkalearn.base.files import STANDARD_INPUT
-from kafkalearn.oncall.answer import Answer, Outcome, date_time, wrapped
+from kafkalearn.oncall.answer import Answer, Outcome, wrapped
 from kafkalearn.oncall.logs import Reading, read, read_files
-from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.avoiding import Advice, advice
-from kafkalearn.oncall.logs.causes import CAUSES, LEFT, UNKNOWN, client_of
-from kafkalearn.oncall.logs.lines import LogEvent
+from kafkalearn.oncall.logs.causes import CAUSES, LEFT, UNKNOWN
 from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
 from kafkalearn.oncall.logs.transactions import TransactionFinding, findings
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
+from kafkalearn.oncall.why_words import (
+    MOST_REBALANCES,
+    NO_NAME,
+    Told,
+    by_harm,
+    doubts,
+    headline,
+    note_words,
+    rebalance_words,
+    seconds,
+    transaction_words,
+)
 from kafkalearn.releases.lines import DEFAULT_RELEASE, parse_release
 
 __all__ = ["why"]
 
 if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
+    from kafkalearn.oncall.logs.lines import LogEvent
     from kafkalearn.oncall.shapes import GroupData, RebalanceData, TransactionData, WhyData
 
 MOST_ADVISED = 3  # groups for which a change is looked for, those that stood still longest
@@ -44,6 +55,7 @@ def why(
     cluster: Cluster | None = None,
     has_advice: bool = True,
     shows_unknown: bool = False,
+    told: Callable[[str], object] | None = None,
 ) -> Why:
     """Each rebalance in the logs of brokers and clients: when, how long, why, who, and what would have avoided it.
 
@@ -68,6 +80,10 @@ def why(
         Whether to look for a change of settings, which takes a second or two for each cause.
     shows_unknown : bool
         Whether the words list the lines that were not understood.
+    told : callable or None
+        Is called with a line of words for each rebalance of files as soon as it is read: when it begins with a cause,
+        and when it is over. For a log that goes on, ``kubectl logs -f ... | kafkalearn why - --follow``; Ctrl-C on
+        the standard input ends the reading, and what was read so far is answered.
 
     Raises
     ------
@@ -83,6 +99,7 @@ def why(
     ... [2026-11-22 15:46:21,500] INFO Assignment received from leader c1-1 for group billing for generation 8. The \\
     ... group has 1 members, 0 of which are static. (a.B)'''
     >>> print(why(lines.splitlines()))
+    billing: c2 was not heard of, 1 of 1 rebalance; see if it died or paused.
     billing: 1 rebalance, 1.5 s in all
       2026-11-22 15:46:20, 1.5 s: c2 was not heard of for its session timeout:
         dead, paused or cut off
@@ -94,7 +111,7 @@ def why(
     parse_release(release)
     if group is not None:
         text("group", group)
-    reading = _read(logs, zone, is_empty_allowed=cluster is not None and group is not None)
+    reading = _read(logs, zone, cluster is not None and group is not None, _teller(told, group))
     found = [each for each in histories(reading.events) if group in (None, each.group)]
     found.sort(key=lambda each: (-(standstill_ms(each) or 0), -len(each.rebalances), each.group or ""))
     advised = {
@@ -113,9 +130,27 @@ _IN_A_SUFFIX = re.compile(r"[\w-]+")
 _SUFFIXES = frozenset({"log", "gz", "bz2", "xz", "zst", "txt", "out"})
 
 
-def _read(logs: object, zone: str | Mapping[str, str], is_empty_allowed: bool) -> Reading:
+def _teller(told: Callable[[str], object] | None, group: str | None) -> Callable[[tuple[LogEvent, ...]], None] | None:
+    """What is called with the last events of files each time that some were read, and tells what is new in them."""
+    if told is None:
+        return None
+    news = Told(group)
+
+    def tell(events: tuple[LogEvent, ...]) -> None:
+        for line in news.news(histories(events)):
+            told(line)
+
+    return tell
+
+
+def _read(
+    logs: object,
+    zone: str | Mapping[str, str],
+    is_empty_allowed: bool,
+    tell: Callable[[tuple[LogEvent, ...]], None] | None = None,
+) -> Reading:
     if isinstance(logs, str | os.PathLike):
-        return read_files([logs], zone)
+        return read_files([logs], zone, tell)
     if isinstance(logs, bytes) or not isinstance(logs, Iterable):
         raise KafkaLearnError(f"logs are paths or lines; got {shown(logs)}")
     each = iter(logs)
@@ -125,7 +160,7 @@ def _read(logs: object, zone: str | Mapping[str, str], is_empty_allowed: bool) -
     if first is None:
         raise KafkaLearnError("no logs were given: name files, or hand over lines")
     if _is_path(first) and not hasattr(logs, "read"):
-        return read_files(chain([first], each), zone)
+        return read_files(chain([first], each), zone, tell)
     if not isinstance(zone, str):
         raise KafkaLearnError("zones by file name are for files; lines have one zone")
     return read(chain([first], each), zone)
@@ -171,8 +206,7 @@ def _now(cluster: Cluster, group: str) -> str:
 
 # The answer: as data, and in words, group by group.
 
-NO_NAME = "a group that no line names"
-MOST_GROUPS, MOST_REBALANCES, MOST_NOTES = 10, 20, 5  # in the words; the data have all
+MOST_GROUPS, MOST_NOTES = 10, 5  # in the words; the data have all
 
 
 @dataclass(frozen=True)
@@ -194,6 +228,11 @@ class Why(Answer):
         return tuple(each for history in self.groups for each in later_rebalances(history))
 
     @property
+    def headline(self) -> str:
+        """What happened, to whom, how often and what to do, in fewer than 100 characters; empty: nothing to tell."""
+        return headline(((each.group, later_rebalances(each)) for each in self.groups), self.transactions)
+
+    @property
     def outcome(self) -> Outcome:
         """Found: a rebalance with a cause, or a transaction that went wrong; cannot tell: no group, or no cause."""
         if self.transactions:
@@ -209,6 +248,8 @@ class Why(Answer):
     def as_data(self) -> WhyData:
         """As `Answer.as_data`."""
         return {
+            "headline": self.headline,
+            "is_stopped": self.reading.is_stopped,
             "line_count": self.reading.line_count,
             "event_count": len(self.reading.events),
             "unknown_line_count": self.reading.unknown_count,
@@ -248,14 +289,14 @@ class Why(Answer):
         }
 
     def __str__(self) -> str:
-        """Group by group: each rebalance in a line, then what else happened, and what would have avoided them."""
-        lines = []
+        """The worst in one sentence; then group by group each rebalance in a line, and what would have avoided them."""
+        lines = [wrapped(self.headline)] if self.headline else []
         for history in self.groups[:MOST_GROUPS]:
             lines += self._words_of(history)
         if len(self.groups) > MOST_GROUPS:
             lines.append(f"{counted(len(self.groups) - MOST_GROUPS, 'group')} more; --group shows one, --json all.")
         if self.transactions:
-            lines += _transaction_words(self.transactions)
+            lines += transaction_words(self.transactions)
         elif not self.groups:
             lines.append(self._nothing())
         known = {each.group for each in self.groups[:MOST_GROUPS]}
@@ -266,7 +307,7 @@ class Why(Answer):
             more = "" if self.shows_unknown else "; --unknown shows them"
             lines.append(wrapped(f"{unknown} about groups not understood{more}."))
         if self.shows_unknown:
-            lines += [wrapped(f"{each.source}:{each.line}: {each.text}", "  ") for each in self.reading.unknown]
+            lines += [f"  {each.source}:{each.line}: {each.text}" for each in self.reading.unknown]  # to be copied
         return "\n".join(lines)
 
     def _nothing(self) -> str:
@@ -305,8 +346,8 @@ class Why(Answer):
             said = "; ".join(history.seen[:MOST_NOTES])
             lines = [wrapped(f"{name}: these lines do not show whether it rebalanced. They say: {said}.")]
         if len(later) > MOST_REBALANCES:
-            lines.append(f"  the last {MOST_REBALANCES}:")
-        lines += [rebalance_words(each) for each in later[-MOST_REBALANCES:]]
+            lines.append(f"  the {MOST_REBALANCES} that did most harm:")
+        lines += map(rebalance_words, by_harm(later)[:MOST_REBALANCES])
         notes = [*dict.fromkeys(said for said in map(note_words, history.notes) if said is not None)]
         lines += [wrapped(each, "  - ") for each in notes[-MOST_NOTES:]]
         if history.is_rolling:
@@ -352,18 +393,6 @@ def _transaction_data(one: TransactionFinding) -> TransactionData:
     }
 
 
-def _transaction_words(found: Sequence[TransactionFinding]) -> Iterator[str]:
-    """What went wrong for each transactional id: how often, when, why, and what to do."""
-    yield f"Transactions: {counted(len(found), 'finding')}"
-    for each in found[:MOST_REBALANCES]:
-        who = each.transactional_id or ("a producer" if each.producer_id is None else f"producer {each.producer_id}")
-        often = "" if each.count == 1 else f", and {each.count - 1} more until {_moment(each.last_ms)}"
-        yield wrapped(f"{_moment(each.first_ms)}{often}: {who}: {each.words}.", "  ", "    ")
-        yield wrapped(f"What to do: {each.advice}.", "    ")
-    if len(found) > MOST_REBALANCES:
-        yield f"  {counted(len(found) - MOST_REBALANCES, 'finding')} more; --json has all."
-
-
 def _rebalance_data(one: Rebalance) -> RebalanceData:
     return {
         "protocol": one.protocol,
@@ -382,64 +411,6 @@ def _rebalance_data(one: Rebalance) -> RebalanceData:
         "delayed_by": [*one.delayed_by],
         "evidence": [{"place": each.place, "text": each.text} for each in one.evidence],
     }
-
-
-_NOTES = {
-    kinds.STATIC_REPLACED: "{who} came back as a static member: no rebalance",
-    kinds.STATIC_FENCED: "{who} is fenced: another member has its group.instance.id",
-    kinds.STATIC_UNRELEASED: "a second member wants the group.instance.id {instance}, which is in use: it is refused",
-    kinds.STATIC_LEFT_FOR_A_WHILE: "{who} left as a static member; its place is kept for the session timeout",
-    kinds.NOT_REJOINED: "removed, because they did not join again within the rebalance timeout: {members}",
-    kinds.GROUP_LOADED: "its coordinator has loaded the group: it moved to this broker, or the broker was started",
-}
-
-
-def rebalance_words(one: Rebalance) -> str:
-    """A rebalance in a line: when, how long, who and why."""
-    length = "" if one.duration_ms is None else f", {seconds(one.duration_ms)}"
-    late = f"; it waited for {listed(map(client_of, one.delayed_by))}" if one.delayed_by else ""
-    cut = "; another began before it was over" if one.is_interrupted else ""
-    if one.ended_ms is None and one.started_ms is not None:
-        cut = "; no line says when it was over"
-    return wrapped(f"{_moment(one.started_ms)}{length}: {one.words}{late}{cut}", "  ", "    ")
-
-
-def note_words(event: LogEvent) -> str | None:
-    """What happened without a rebalance; None: nothing worth a line."""
-    words = _NOTES.get(event.kind)
-    if words is None:
-        return None
-    who = event.fields.get("instance") or (client_of(event.member) if event.member else "a member")
-    said = words.format_map({**event.fields, "who": who, "members": event.fields.get("members", "?")})
-    return f"{_moment(event.time_ms)}: {said}"
-
-
-def _moment(time_ms: int | None) -> str:
-    return (None if time_ms is None else date_time(time_ms)) or "at a time unknown"
-
-
-def doubts(reading: Reading) -> Iterator[str]:
-    """What was wrong with the logs, so that an answer from them may be, too; a sentence each."""
-    for name in reading.torn:
-        read = counted(reading.line_counts.get(name, 0), "line")
-        yield f"{name} is damaged or cut off: {read} could be unpacked, and nothing is known of the rest."
-    for name in reading.skipped:
-        yield f"{name} is not text, and was passed over."
-    if reading.doubled_count:
-        yield f"{counted(reading.doubled_count, 'event')} of brokers stand in two of the files; each counts once."
-    for each in reading.clocks_back:
-        yield (
-            f"{each.source}:{each.line}: the time goes back by {seconds(each.back_ms)}. A clock was set back, or logs "
-            "were put behind each other; events are in the order of their times."
-        )
-    if reading.without_time_count:
-        without = counted(reading.without_time_count, "event")
-        yield f"{without} without a date: their order is that of the lines, their length unknown."
-
-
-def seconds(ms: int) -> str:
-    """A length of time, to a tenth of a second."""
-    return f"{ms / 1000:,.1f} s"
 
 
 # The command line.
@@ -468,6 +439,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--release", default=DEFAULT_RELEASE, help="whose defaults hold for other settings")
     parser.add_argument("--no-advice", action="store_true", help="do not look for what would have avoided it: quicker")
     parser.add_argument("--unknown", action="store_true", help="show the lines about groups that were not understood")
+    parser.add_argument(
+        "--follow",
+        action="store_true",
+        help="print each rebalance as soon as it is read, of a log that goes on",
+    )
     add_bootstrap(parser)
 
 
@@ -481,6 +457,8 @@ def answer(options: argparse.Namespace) -> Why:
         raise KafkaLearnError("which group? --bootstrap without logs says what one group does now: --group billing")
     if options.logs.count(STANDARD_INPUT) > 1:
         raise KafkaLearnError("standard input is read once")
+    if options.follow and options.json:
+        raise KafkaLearnError("--follow prints lines as they come, and --json one object at the end: give one of them")
     with cluster_of(options) as cluster:
         return why(
             [each if each == STANDARD_INPUT else Path(each) for each in options.logs],
@@ -491,7 +469,12 @@ def answer(options: argparse.Namespace) -> Why:
             cluster=cluster,
             has_advice=not options.no_advice,
             shows_unknown=options.unknown,
+            told=_print_now if options.follow else None,
         )
+
+
+def _print_now(line: str) -> None:
+    print(printable(line), flush=True)
 
 
 def _zones(written: list[str]) -> str | dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from io import BufferedIOBase
@@ -53,6 +53,7 @@ LONGEST_SHOWN = 500  # characters of such a line
 CHUNK = 1 << 20  # characters read at once
 MOST_FILES = 10_000
 MOST_NAMED = 5  # files that an error names
+FOLLOWED = 5000  # of the events of a log that goes on: what is before them was told of
 
 # Log files as lines: plain or gzipped, rotated, of any encoding that a shell writes, or the standard input.
 
@@ -129,11 +130,17 @@ def lines_of(path: Path | str) -> Iterator[str]:
         If it cannot be read; `NotText` if it is not text; `kafkalearn.base.files.Torn`, after all lines that can be
         read, if it is gzipped and cannot be unpacked to its end.
     """
+    for some in _pieces_of(path):
+        yield from some
+
+
+def _pieces_of(path: Path | str) -> Iterator[list[str]]:
+    """The same as they come: of a pipe those that are there now."""
     with opened(path, "a log") as file:
         yield from _lines(file, name_of(path))
 
 
-def _lines(file: BufferedIOBase, name: str) -> Iterator[str]:
+def _lines(file: BufferedIOBase, name: str) -> Iterator[list[str]]:
     data = file.read1(CHUNK)
     mark, encoding = mark_of(data)
     start = data[:SNIFFED]
@@ -149,21 +156,20 @@ def _lines(file: BufferedIOBase, name: str) -> Iterator[str]:
         pieces = decoder.decode(data, final=not data).split("\n")
         pieces[0] = rest + pieces[0]
         rest = pieces.pop()
-        for piece in pieces:
-            if is_too_long:
-                is_too_long = False  # what is left of a line whose beginning was given out
-                continue
-            yield (piece[:-1] if piece.endswith("\r") else piece)[:LONGEST_LINE]
+        if is_too_long and pieces:
+            is_too_long = False
+            del pieces[0]  # what is left of a line whose beginning was given out
+        yield [(piece[:-1] if piece.endswith("\r") else piece)[:LONGEST_LINE] for piece in pieces]
         if is_too_long:
             rest = ""
         elif len(rest) > LONGEST_LINE:
-            yield rest[:LONGEST_LINE]
+            yield [rest[:LONGEST_LINE]]
             rest, is_too_long = "", True
         if not data:
             break
         data = file.read1(CHUNK)
     if rest and not is_too_long:
-        yield rest.rstrip("\r")
+        yield [rest.rstrip("\r")]
 
 
 CONFIG_TITLE = "ConsumerConfig values:"
@@ -214,6 +220,16 @@ _NO_NEWS = re.compile(
 )
 """Words that speak of other groups, or that say again what a client has said."""
 
+_OF_OTHERS = re.compile(
+    r"\[(?:(?:NodeToController|BrokerToController)ChannelManager|BrokerLifecycleManager|QuorumController|ControllerServer"
+    r"|ControllerRegistrationManager|MetadataLoader|KRaftMigrationDriver|RaftManager|ShareCoordinator|AssignmentsManager"
+    r"|SnapshotGenerator|MetadataPublisher|DynamicConfigPublisher|FeatureControlManager)\b"
+    r"|\]: (?:Starting(?: up)?|Startup complete|Stopped|Shutdown completed|Shutting down)\.? \("
+    r"|(?:Starting|Started) ShareGroup|marker queue for txn partition|RaftClient|BrokerToControllerRequestThread"
+    r"|(?:broker|controller) heartbeat|heartbeat from broker|BROKER_HEARTBEAT"
+)
+"""What other parts of a broker write that have heartbeats, groups or coordinators of their own: no consumer's."""
+
 _HANDED_ON = re.compile(r"(?:Pre|Post)[ -]rebalance:? (?:Assign|Revoke)\(|partitions (?:revoked|assigned|lost): \[")
 """An application's own words for what its client gave or took in a rebalance: not why, and of which group."""
 
@@ -262,6 +278,7 @@ class Reading:
     skipped: tuple[str, ...] = ()  # files of a folder that are no text
     transactions: tuple[TransactionEvent, ...] = ()  # what the lines say of transactions, as they stood
     handed_on_count: int = 0  # lines that say what an application was given or lost, and no more
+    is_stopped: bool = False  # the standard input went on, and Ctrl-C ended the reading
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -301,6 +318,7 @@ class Reader:
         self._is_behind_unknown = False  # whether the last line about groups was not understood
         self._open: _Open | None = None  # a record that may go on in the next line
         self._is_silent, self._message = False, ""  # of the last line: whether it says nothing, and what it says
+        self.is_stopped = False
         self._silent = says_nothing()
         self._words = first_words() | {*_CONTEXTS, CONFIG_TITLE.partition(" ")[0]}
 
@@ -426,6 +444,7 @@ class Reader:
         if _HANDED_ON.search(text):
             self.handed_on_count += 1
         is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
+        is_about = is_about and not _OF_OTHERS.search(text)
         if is_about and speaks_of_groups(text):
             self._unknown(text, source, number)
 
@@ -546,7 +565,12 @@ class Reader:
             tuple(self.skipped),
             tuple(self.transactions),
             self.handed_on_count,
+            self.is_stopped,
         )
+
+    def so_far(self, most: int) -> tuple[LogEvent, ...]:
+        """The last events that were read, at most so many, in the order of time; the reading may go on."""
+        return tuple(_by_time(self.events[-most:]))
 
     def _drop_doubtful(self) -> None:
         """Events of lines that were cut off at one column, as far as what they name may be cut off, too."""
@@ -665,7 +689,11 @@ def read(lines: Iterable[str], zone: str = "UTC", source: str = LINES) -> Readin
     return reader.result()
 
 
-def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str, str] = "UTC") -> Reading:
+def read_files(
+    paths: Iterable[str | os.PathLike[str]],
+    zone: str | Mapping[str, str] = "UTC",
+    tell: Callable[[tuple[LogEvent, ...]], None] | None = None,
+) -> Reading:
     """The events that are in log files, in the order of their times across all of them.
 
     Parameters
@@ -676,6 +704,10 @@ def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str,
     zone : str, or mapping of file name to str
         Of times that say none; by path, or by the last part of it, if the files differ. Files that are not named are
         UTC.
+    tell : callable or None
+        Is called with the last `FOLLOWED` events each time that new ones were read, for a log that goes on.
+
+    Ctrl-C ends the reading of the standard input, as `Reading.is_stopped` says; while no line was read it is passed on.
 
     Raises
     ------
@@ -701,8 +733,17 @@ def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str,
         if by_file is not None:
             reader.set_zone(by_file.get(path, "UTC"))
         try:
-            for line in lines_of(path):
-                reader.feed(line, str(path))
+            for some in _pieces_of(path):
+                before = len(reader.events)
+                for line in some:
+                    reader.feed(line, str(path))
+                if tell is not None and len(reader.events) != before:
+                    tell(reader.so_far(FOLLOWED))
+        except KeyboardInterrupt:
+            if path != STANDARD_INPUT or not reader.line_count:
+                raise
+            reader.is_stopped = True
+            break
         except Torn:
             reader.torn.append(str(path))
         except NotText:
