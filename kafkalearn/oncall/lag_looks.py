@@ -91,7 +91,12 @@ MOST_DIGITS = 19  # of an offset
 _MIRROR_MAKER = re.compile(r"mm2-offset-syncs\..*\.internal|.*\.checkpoints\.internal")
 _WARNED = re.compile(r"Warning: Consumer group '(.{1,300}?)' is rebalancing")
 _NAMED = re.compile(r"Consumer group [`'](.{0,300}?)[`'] ")
-_LABELLED = re.compile(r"(Consumer Group|Kafka topic)\s{0,40}+:\s{0,9}+(\S{1,300}+)")  # above a table of ksqlDB's
+_LABELLED = re.compile(  # above a table of ksqlDB's
+    r"(Consumer Group|Kafka topic)\s{0,40}+:\s{0,9}+(\S{1,300}+)(?: \(partitions: \d{1,9}, replication: \d{1,5}\))?"
+)
+_KAF_GROUP = re.compile(r"Group ID:\s{1,40}+(\S{1,300}+)")  # kaf's, with the topics' names in lines of their own
+_KAF_TOPIC = re.compile(r"([\w.-]{1,249}+):")
+_OF_KAF = "of kaf"
 _GROUP_LINE = re.compile(r"GROUP\s+(\S+)")  # above a table of rpk's, with lines for its state and members
 _STATE_LINE = re.compile(r"STATE\s+(\S+)")
 _BARS = re.compile(r"[|\u2502\u2503]")
@@ -158,6 +163,12 @@ def _rows(text: str, group: str | None) -> Iterator[Seen | None]:
         if match := _LABELLED.fullmatch(line):
             labelled = {match[1]: match[2]} if match[1] == "Consumer Group" else {**labelled, match[1]: match[2]}
             table = None
+            continue
+        if match := _KAF_GROUP.fullmatch(line):
+            labelled, table = {"Consumer Group": match[1], _OF_KAF: match[1]}, None
+            continue
+        if _OF_KAF in labelled and (match := _KAF_TOPIC.fullmatch(line)):
+            labelled, table = {**labelled, "Kafka topic": match[1]}, None
             continue
         if match := _NAMED.search(line) or _GROUP_LINE.fullmatch(line):
             above, is_empty = match[1], False
@@ -290,6 +301,8 @@ def _cells_between(line: str, table: _Table) -> dict[str, str] | None:
         parts = parts[:-1] if not parts[-1] else parts
     if len(parts) != len(table.columns):
         parts = line.split()
+    if len(parts) == len(table.columns) - 1 and table.columns[-1] == "METADATA":
+        parts.append("")  # kaf's last column, which is mostly empty
     if len(parts) != len(table.columns):
         return None
     return dict(zip(table.columns, map(str.strip, parts), strict=True))

@@ -18,6 +18,7 @@ from kafkalearn.oncall.answer import Answer, Outcome, wrapped
 from kafkalearn.oncall.logs import Reading, read, read_files
 from kafkalearn.oncall.logs.avoiding import Advice, advice
 from kafkalearn.oncall.logs.causes import CAUSES, LEFT, UNKNOWN
+from kafkalearn.oncall.logs.lines import JAVA
 from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
 from kafkalearn.oncall.logs.transactions import TransactionFinding, findings
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
@@ -33,7 +34,7 @@ from kafkalearn.oncall.why_words import (
     seconds,
     transaction_words,
 )
-from kafkalearn.releases.lines import DEFAULT_RELEASE, parse_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, parse_release
 
 __all__ = ["why"]
 
@@ -51,7 +52,7 @@ def why(
     group: str | None = None,
     zone: str | Mapping[str, str] = "UTC",
     settings: Mapping[str, object] | None = None,
-    release: str = DEFAULT_RELEASE,
+    release: str | None = None,
     cluster: Cluster | None = None,
     has_advice: bool = True,
     shows_unknown: bool = False,
@@ -72,8 +73,8 @@ def why(
         Of times that say none: ``UTC``, ``+08:00``, ``Europe/Berlin``.
     settings : mapping, optional
         Of the consumers, for what would have avoided the rebalances; else what the logs show, else the defaults.
-    release : str
-        Whose defaults.
+    release : str or None
+        Whose defaults; None: the one that the logs of Java's consumers name ("Kafka version: 2.3.1"), else the newest.
     cluster : Cluster or None
         A running cluster, `kafkalearn.live.connect`: what it says about the groups now. It is only read.
     has_advice : bool
@@ -108,10 +109,13 @@ def why(
     ----------
     Apache Kafka 0.11 to 4.3; the classes are named in `kafkalearn.oncall.logs.patterns`.
     """
-    parse_release(release)
+    if release is not None:
+        parse_release(release)
     if group is not None:
         text("group", group)
     reading = _read(logs, zone, cluster is not None and group is not None, _teller(told, group))
+    named = release_named(reading) if release is None else None
+    release = release or named or DEFAULT_RELEASE
     found = [each for each in histories(reading.events) if group in (None, each.group)]
     found.sort(key=lambda each: (-(standstill_ms(each) or 0), -len(each.rebalances), each.group or ""))
     advised = {
@@ -122,7 +126,18 @@ def why(
     names = [group] if group is not None else [each.group for each in found[:MOST_GROUPS] if each.group is not None]
     now = {} if cluster is None else {name: _now(cluster, name) for name in names}
     of_transactions = findings(reading.transactions) if group is None else ()
-    return Why(reading, tuple(found), advised, now, group, release, shows_unknown, of_transactions)
+    return Why(reading, tuple(found), advised, now, group, release, shows_unknown, of_transactions, named is not None)
+
+
+def release_named(reading: Reading) -> str | None:
+    """The release that the logs of Java's consumers name when they start; None: none of them, or several differ.
+
+    >>> release_named(read(["Kafka version: 2.3.1", "[Consumer clientId=c1, groupId=g] (Re-)joining group"]))
+    '2.3'
+    """
+    sources = {event.source for event in reading.events if event.writer == JAVA}
+    named = {release for source, release in reading.releases.items() if source in sources and release in RELEASES}
+    return named.pop() if len(named) == 1 else None
 
 
 _IN_NO_PATH = re.compile(r"[\s{}<>|]")
@@ -221,6 +236,7 @@ class Why(Answer):
     release: str  # whose defaults the advice takes
     shows_unknown: bool
     transactions: tuple[TransactionFinding, ...] = ()  # what went wrong; with a group that was asked for none
+    is_release_named: bool = False  # the logs name it
 
     @property
     def rebalances(self) -> tuple[Rebalance, ...]:
@@ -359,7 +375,8 @@ class Why(Answer):
         if any(each.scenario for each in found):
             shown_by_logs = sorted({name for each in found for name in each.settings})
             known = f"All but {listed(shown_by_logs)} are" if shown_by_logs else "All settings are"
-            lines.append(wrapped(f"{known} taken as the defaults of Kafka {self.release}; --set changes that.", "    "))
+            whose = f"{self.release}, which the log names" if self.is_release_named else self.release
+            lines.append(wrapped(f"{known} taken as the defaults of Kafka {whose}; --set changes that.", "    "))
         if any(each.cause == LEFT and each.said is None for each in later):
             lines.append(wrapped("Why members left stands in their own logs; give those, too.", "  "))
         if history.group in self.now:
@@ -436,7 +453,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the consumers, such as session.timeout.ms=45000",
     )
-    parser.add_argument("--release", default=DEFAULT_RELEASE, help="whose defaults hold for other settings")
+    parser.add_argument(
+        "--release",
+        help=f"whose defaults hold for other settings: else that of the logs, or {DEFAULT_RELEASE}",
+    )
     parser.add_argument("--no-advice", action="store_true", help="do not look for what would have avoided it: quicker")
     parser.add_argument("--unknown", action="store_true", help="show the lines about groups that were not understood")
     parser.add_argument(

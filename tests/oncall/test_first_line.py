@@ -14,7 +14,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall import why
 from kafkalearn.oncall.command import main
 from kafkalearn.oncall.logs import read, transactions
-from kafkalearn.oncall.logs.causes import CAUSES, HEARTBEATS, JOINED, LEFT, POLL, UNAUTHORIZED
+from kafkalearn.oncall.logs.causes import CAUSES, DROPPED, HEARTBEATS, JOINED, LEFT, POLL, UNAUTHORIZED
 from kafkalearn.oncall.logs.rebalances import histories
 from kafkalearn.oncall.logs.transactions import MEANINGS
 from kafkalearn.oncall.why_words import (
@@ -25,6 +25,7 @@ from kafkalearn.oncall.why_words import (
     headline,
     middle_cut,
 )
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 
 MEMBER = "c{}-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11"
 
@@ -234,3 +235,73 @@ def test_a_new_line_about_a_group_still_counts():
     assert why([line], has_advice=False).reading.unknown_count == 1
     with pytest.raises(KafkaLearnError, match="no logs were given"):
         why([])
+
+
+# The release that a client names when it starts decides the defaults.
+
+POLL_EXPIRED = (
+    "[2019-11-22 15:46:13,000] WARN [Consumer clientId=c1, groupId=billing] This member will leave the group because "
+    "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the "
+    "configured max.poll.interval.ms, which typically implies that the poll loop is spending too much time processing "
+    "messages. You can address this either by increasing max.poll.interval.ms or by reducing the maximum size of "
+    "batches returned in poll() with max.poll.records. "
+    "(org.apache.kafka.clients.consumer.internals.AbstractCoordinator)"
+)
+
+
+def named(version):
+    return f"[2019-11-22 15:46:12,000] INFO Kafka version: {version} (org.apache.kafka.common.utils.AppInfoParser)"
+
+
+@pytest.mark.parametrize(("version", "release"), [("3.7.2", "3.7"), ("7.6.1-ccs", "3.6"), ("5.5.0-ce", "2.5")])
+def test_the_defaults_are_those_of_the_release_that_the_log_names(version, release):
+    answer = why([named(version), POLL_EXPIRED])
+
+    assert answer.release == release
+    assert f"the defaults of Kafka {release}, which the log names" in " ".join(str(answer).split())
+    assert why([named(version), POLL_EXPIRED], release="4.0", has_advice=False).release == "4.0"
+
+
+def test_two_releases_in_the_logs_of_consumers_name_none(tmp_path):
+    for name, version in (("a.log", "3.7.2"), ("b.log", "2.8.1")):
+        (tmp_path / name).write_text(f"{named(version)}\n{POLL_EXPIRED}\n")
+
+    assert why(tmp_path, has_advice=False).release == DEFAULT_RELEASE
+    assert why(tmp_path / "b.log", has_advice=False).release == "2.8"
+
+
+def test_a_brokers_release_is_not_that_of_the_consumers():
+    assert why([named("3.7.2"), *lost(20)], has_advice=False).release == DEFAULT_RELEASE
+
+
+def test_a_refused_commit_is_no_late_poll_only_because_its_sentence_says_so():
+    """A member that an admin has removed gets the same CommitFailedException."""
+    line = (
+        "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has "
+        "already rebalanced and assigned the partitions to another member. This means that the time between subsequent "
+        "calls to poll() was longer than the configured max.poll.interval.ms"
+    )
+    (one,) = why([line], has_advice=False).rebalances
+
+    assert one.cause == DROPPED
+    assert POLL in CAUSES[one.cause].covers
+
+
+def test_a_client_that_writes_states_of_kip_848_is_of_such_a_group():
+    line = (
+        "[2026-11-22 15:46:13,000] INFO [Consumer clientId=c1, groupId=billing] Member abc with epoch 3 transitioned "
+        "from RECONCILING to FATAL. (org.apache.kafka.clients.consumer.internals.ConsumerMembershipManager)"
+    )
+    (group,) = why([line], has_advice=False).groups
+
+    assert group.protocol == "consumer"
+
+
+def test_a_transaction_that_librdkafka_gives_up_has_its_error():
+    line = (
+        "%1|1795362373.448|TXNERR|pay#producer-1| [thrd:main]: Fatal transaction error: Failed to add offsets to "
+        "transaction: Broker: Producer attempted an operation with an old epoch (INVALID_PRODUCER_EPOCH)"
+    )
+    (found,) = why([line], has_advice=False).transactions
+
+    assert found.kind == transactions.OLD_EPOCH

@@ -332,11 +332,15 @@ WORDS = {
         "re-register consumer billing_k1-1-2 (kafka.consumer.ZookeeperConsumerConnector)",
         "heartbeats lost",
     ),
+    "Java's, of an old broker": (
+        "org.apache.kafka.common.errors.UnsupportedVersionException: The node does not support JOIN_GROUP",
+        "version not supported",
+    ),
     "Java's commit": (
         "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has "
         "already rebalanced and assigned the partitions to another member. This means that the time between subsequent "
         "calls to poll() was longer than the configured max.poll.interval.ms",
-        "poll interval exceeded",
+        "member dropped",  # the sentence is the same where an admin has removed it
     ),
 }
 """From the sources of each, where no run of it is in ``data/server-logs/other-clients``."""

@@ -347,3 +347,43 @@ def test_a_row_by_blanks_is_parted_at_its_numbers(row, group, topic, member):
 
     assert (found.group, found.at, found.committed, found.lag) == (group, (topic, 3), 5, 4)
     assert found.member == member
+
+
+KAF = """Group ID:        billing
+State:           Stable
+Protocol:        range
+Protocol Type:   consumer
+Offsets:
+  orders:
+    Partition  Group Offset  High Watermark  Lag     Metadata
+    ---------  ------------  --------------  ---     --------
+    0          985           1035            50
+    1          12            12              0       by hand
+  payments:
+    Partition  Group Offset  High Watermark  Lag     Metadata
+    ---------  ------------  --------------  ---     --------
+    0          3             10              7
+"""
+"""After the form of ``kaf group describe``: the topic stands above each table."""
+
+
+def test_a_topic_above_its_table_and_a_last_column_that_is_empty_are_read_as_kaf_prints_them():
+    found = described_look(KAF).partitions
+
+    assert [(each.group, str(each.at), each.committed, each.end, each.lag) for each in found] == [
+        ("billing", "orders-0", 985, 1035, 50),
+        ("billing", "orders-1", 12, 12, 0),
+        ("billing", "payments-0", 3, 10, 7),
+    ]
+
+
+def test_what_ksqldb_says_of_its_topic_behind_the_name_is_no_part_of_it():
+    said = """Consumer Group       : billing
+Kafka topic          : orders (partitions: 1, replication: 1)
+Partition | Offset | End Offset | Lag
+----------|--------|------------|----
+ 0        | 10     | 20         | 10
+"""
+    (row,) = described_look(said).partitions
+
+    assert (row.group, str(row.at), row.lag) == ("billing", "orders-0", 10)

@@ -40,6 +40,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         BAD_TIMEOUT: r"INVALID_SESSION_TIMEOUT|InvalidSessionTimeout\w*|invalid_session_timeout|Invalid session timeout"
         r"|session timeout is (?:not within the range allowed|outside the allowed range)",
         TOO_OLD: r"does not support the new CONSUMER group protocol"
+        r"|node does not support (?:JOIN_GROUP|SYNC_GROUP|CONSUMER_GROUP_HEARTBEAT)"
         r"|(?:JoinGroup|ConsumerGroupHeartbeat).{0,80}(?:UNSUPPORTED_VERSION|version of API is not supported"
         r"|[Uu]nsupported ?[Vv]ersion)",
         UNKNOWN_MEMBER: r"UNKNOWN_MEMBER_ID|UnknownMemberId\w*|unknown_member_id"
@@ -110,13 +111,15 @@ def event_of_error(line: Line, source: str, number: int) -> LogEvent | None:
     error = error_in(line.message)
     if error is None:
         return None
+    if error == POLL and _LATE_COMMIT.search(line.message):
+        error = (
+            NO_MEMBER  # CommitFailedException speaks of slow polls whatever the reason was, a removal by an admin too
+        )
     fields: dict[str, object] = {"error": error}
     if line.client is not None:
         fields["client"] = line.client
     if line.host is not None:
         fields["host"] = line.host
-    if error == POLL and _LATE_COMMIT.search(line.message):
-        fields["late_commit"] = True
     return LogEvent(
         line.time_ms, KINDS[error], ANY_CLIENT, line.group, None, None, error, fields, source, number, line.message
     )

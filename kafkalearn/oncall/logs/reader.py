@@ -6,7 +6,7 @@ import codecs
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from io import BufferedIOBase
 from pathlib import Path
@@ -233,6 +233,33 @@ _OF_OTHERS = re.compile(
 _HANDED_ON = re.compile(r"(?:Pre|Post)[ -]rebalance:? (?:Assign|Revoke)\(|partitions (?:revoked|assigned|lost): \[")
 """An application's own words for what its client gave or took in a rebalance: not why, and of which group."""
 
+_VERSION = re.compile(r"Kafka version ?: (\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?(?:\.\d{1,3})?(-cc?[se]\b)?")
+_OF_CONFLUENT = {5: {minor: f"2.{minor}" for minor in range(6)}, 6: {0: "2.6", 1: "2.7", 2: "2.8"}}
+
+
+def release_in(text: str) -> str | None:
+    """The release that a Java client or broker names when it starts; of Confluent's own numbers Kafka's.
+
+    >>> release_in("INFO Kafka version: 2.3.1 (org.apache.kafka.common.utils.AppInfoParser)")
+    '2.3'
+    >>> release_in("Kafka version: 5.4.1-ccs"), release_in("Kafka version : 0.11.0.1")
+    ('2.4', '0.11.0')
+
+    References
+    ----------
+    ``AppInfoParser`` of Apache Kafka 0.11 to 4.4; Confluent Platform's table of interoperability.
+    """
+    found = _VERSION.search(text)
+    if found is None:
+        return None
+    major, minor = int(found[1]), int(found[2])
+    if found[4] is None:
+        return f"{major}.{minor}" if major else f"0.{minor}.{found[3]}"
+    if major in _OF_CONFLUENT:
+        return _OF_CONFLUENT[major].get(minor)
+    return {7: f"3.{minor}", 8: f"4.{minor}"}.get(major)
+
+
 _OBJECT = re.compile(r"\[?\{|\{? ?severity: \d,")
 """How an object over many lines begins: alone on a line, or with node-rdkafka's first pair, whatever stands before."""
 
@@ -278,6 +305,7 @@ class Reading:
     skipped: tuple[str, ...] = ()  # files of a folder that are no text
     transactions: tuple[TransactionEvent, ...] = ()  # what the lines say of transactions, as they stood
     handed_on_count: int = 0  # lines that say what an application was given or lost, and no more
+    releases: Mapping[str, str] = field(default_factory=dict)  # by source, what "Kafka version: 2.3.1" there names
     is_stopped: bool = False  # the standard input went on, and Ctrl-C ended the reading
 
     @property
@@ -319,6 +347,7 @@ class Reader:
         self._open: _Open | None = None  # a record that may go on in the next line
         self._is_silent, self._message = False, ""  # of the last line: whether it says nothing, and what it says
         self.is_stopped = False
+        self.releases: dict[str, str] = {}
         self._silent = says_nothing()
         self._words = first_words() | {*_CONTEXTS, CONFIG_TITLE.partition(" ")[0]}
 
@@ -341,6 +370,8 @@ class Reader:
         if not text or self._goes_on(text, source, number):
             self._open = None
             return None
+        if "Kafka version" in text and (release := release_in(text)) is not None:
+            self.releases[source] = release
         self._edge.note(text)
         if self._open is not None and self._edge.reaches(self._open.pieces[-1]) and not begins_record(text):
             return self._with_rest(self._open, text)
@@ -565,6 +596,7 @@ class Reader:
             tuple(self.skipped),
             tuple(self.transactions),
             self.handed_on_count,
+            MappingProxyType(dict(self.releases)),
             self.is_stopped,
         )
 

@@ -525,6 +525,7 @@ def _history(group: str | None, found: list[LogEvent], clients: Clients) -> Grou
         rebalances = sorted([*rebalances, *more], key=lambda each: each.started_ms or 0) if more else rebalances
     notes = tuple(each for each in found if each.kind in _NOTES)
     is_new = is_consumer or (not found and bool(rebalances) and all(one.protocol == CONSUMER for one in rebalances))
+    is_new = is_new or (not found and not rebalances and any(map(_is_of_consumer_group, own)))
     protocol = CONSUMER if is_new else CLASSIC
     whole = is_whole(found, rebalances, own)
     said = dict.fromkeys(kinds.EVENTS[each.kind] for each in (*found, *(each for one in own for each in one.events)))
@@ -534,6 +535,11 @@ def _history(group: str | None, found: list[LogEvent], clients: Clients) -> Grou
         () if whole else tuple(said),
         any(each.kind == kinds.MEMBER_JOINED and each.fields.get("protocol") == "share" for each in found),
     )
+
+
+def _is_of_consumer_group(client: Client) -> bool:
+    """Whether a client writes epochs and states, which only those of KIP-848 have."""
+    return any(each.kind == kinds.CLIENT_EPOCH for each in client.events)
 
 
 def _is_rolling(rebalances: Iterable[Rebalance]) -> bool:

@@ -176,6 +176,9 @@ _APPEND_FAILED = re.compile(
 )
 _EXCEPTION = re.compile(r"\borg\.apache\.kafka\.common\.errors\.(\w+Exception)\b")
 _CLIENT = re.compile(r"\[Producer clientId=(?P<client>[^,\]]{0,300}+)(?:, transactionalId=(?P<id>[^\]]{0,300}+))?\]")
+_OF_LIBRDKAFKA = re.compile(r"(?:Fatal transaction error|Current transaction failed)(?: in state \w{1,40})?: ")
+"""How its lines of the facility TXNERR begin; the error stands behind the words in brackets."""
+
 _NO_FINDING = (INITIALIZED, LOADED)
 PLACES_SHOWN = 4
 MANY = 20
@@ -250,7 +253,7 @@ def event_of_line(message: str, time_ms: int | None, source: str, number: int) -
     if found := _APPEND_FAILED.search(message):
         kind = _ERRORS.get(found["error"].removesuffix("Exception"), _ERRORS.get(found["error"]))
         return None if kind is None else made(kind, {"id": found["id"]})
-    if owner is not None and (found := _NAMED.search(message)):
+    if (owner is not None or _OF_LIBRDKAFKA.search(message)) and (found := _NAMED.search(message)):
         return made(_ERRORS[found[0]], {})
     if found := _EXCEPTION.search(message):
         kind = _ERRORS.get(found[1])
