@@ -318,7 +318,7 @@ class _FromStart(io.RawIOBase):
         into = memoryview(buffer)
         start, self._start = self._start[: len(into)], self._start[len(into) :]
         # What is there now, and no waiting for more: a pipe may go on for hours.
-        data = start or getattr(self._rest, "read1", self._rest.read)(len(into))
+        data = start + getattr(self._rest, "read1", self._rest.read)(len(into) - len(start))
         into[: len(data)] = data
         return len(data)
 
