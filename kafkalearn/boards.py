@@ -47,6 +47,9 @@ from kafkalearn.purgatory.picture import describe_requests, draw_requests
 from kafkalearn.replication import BrokerFrozen, BrokerThawed, Fetch, Produce, Settings, TimePassed
 from kafkalearn.replication.picture import draw_replication
 from kafkalearn.replication.words import describe_replication
+from kafkalearn.sharing import work
+from kafkalearn.sharing.events import RECORD_LIMIT
+from kafkalearn.sharing.picture import describe_sharing, draw_sharing
 from kafkalearn.transactions import Settings as TransactionSettings
 from kafkalearn.transactions import client
 from kafkalearn.transactions.model import MarkerArrived
@@ -549,6 +552,29 @@ def _migration() -> Board:
     )
 
 
+# Chapter 18: a share group, its records, and two members.
+
+
+def _sharing() -> Board:
+    topic = "orders"
+    settings = work.settings(topics={topic: 1}, max_poll_records=1, acquire_mode=RECORD_LIMIT)
+    moves: dict[str, work.Event] = {"an order comes": work.Arrive(partition=f"{topic}-0")}
+    things = {"an order comes": (f"{topic}-0",)}
+    deeds = {
+        "polls": work.Poll, "accepts": work.Accept, "gives it back": work.Release, "rejects it": work.Reject,
+        "renews its lock": work.Renew, "dies": work.Crash,
+    }  # fmt: skip
+    for name in settings.programs:
+        own = {f"{name} {deed}": event(name) for deed, event in deeds.items()}
+        moves |= own
+        things |= dict.fromkeys(own, (name,))
+    moves |= {"10 s pass": work.Pass(10_000), "30 s pass": work.Pass(30_000)}
+    begun = work.simulate(settings, map(work.Poll, settings.programs))[-1].state
+    initial = replace(begun, cluster=replace(begun.cluster, effects=()), effects=())
+    title = "Touch a member: who has this record now?"
+    return board(work, settings, moves, draw_sharing, describe_sharing, title=title, initial=initial, things=things)
+
+
 _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
     {
         "journey": _journey,
@@ -567,6 +593,7 @@ _MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
         "operations": lambda: _offsets_topic(1, 8, "shipping"),
         "transactions": _transactions,
         "migration": _migration,
+        "sharing": _sharing,
     }
 )
 
@@ -588,6 +615,7 @@ BOARDS: Mapping[str, str] = MappingProxyType(
         "operations": "13: the offsets topic with one replica",
         "transactions": "15: a transaction, and who may read it",
         "migration": "16: a group that changes its protocol",
+        "sharing": "18: who has this record",
         **{
             f"game-{chapter}": f"{chapter}: the game of its exercises"
             for chapter in ("03", "05", "06", "08", "09", "10", "11", "13")

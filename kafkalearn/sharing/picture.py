@@ -121,13 +121,14 @@ def _shown(cluster: Cluster) -> list[SharePartition]:
 
 def _program(state: work.Work, program: work.Program, y: float) -> list[str]:
     has = ", ".join(str(offset) for _, offset in program.has)
-    words = f"{program.name} works on {has}" if has else f"{program.name} has nothing"
+    words = f"works on {has}" if has else "has nothing"
     if not program.is_connected:
-        words = f"{program.name} has no session" + (f", and thinks that it has {has}" if has else "")
+        words = "has no session" + (f", and thinks that it has {has}" if has else "")
     lost = [one[1] for one in program.has if not _still_has(state.cluster, program.name, *one)]
     parts = [
         svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, LINE - 6, svg.EMPTY, rx=4),
-        svg.text(LEFT + 12, y + 20, words, svg.BODY),
+        svg.text(LEFT + 12, y + 20, svg.cut_end(program.name, 8), svg.BODY, bold=True),
+        svg.text(LABEL, y + 20, words, svg.BODY),
     ]
     if lost and program.is_connected:
         said = f"its lock on {', '.join(map(str, lost))} has run out: it does not know"
@@ -152,8 +153,8 @@ def _lane(
     shown = list(range(first, min(first + MOST_CELLS, log.end_offset)))
     top = y + 34
     parts = [
-        svg.text(LEFT, y + 62, name, svg.BODY, bold=True),
-        svg.text(LEFT, y + 84, svg.cut_end(group, 10), svg.SMALL, colour=svg.MUTED),
+        svg.text(LEFT, y + 62, svg.cut_end(name, 10), svg.SMALL, bold=True),
+        svg.text(LEFT, y + 84, svg.cut_end(group, 9), svg.SMALL, colour=svg.MUTED),
     ]
     for offset in shown:
         x = LABEL + (offset - first) * CELL

@@ -277,9 +277,7 @@ def _poll(settings: Settings, work: Work, event: Poll) -> Work:
         work = _has_processed(work, program, program.has)
     elif program.has and settings.acknowledging == "explicit":
         names = ", ".join(str(offset) for _, offset in program.has)
-        raise IllegalEvent(
-            f"{event!r}: {program.name} has to say first what became of {names}: Accept, Release or Reject"
-        )
+        raise IllegalEvent(f"{event!r}: {program.name} has to say first what became of {names}")
     partitions = () if program.is_connected else tuple(each.name for each in work.cluster.logs)
     request = events.ShareFetch(
         GROUP, program.name, program.epoch, partitions, said, max_records=settings.max_poll_records,
