@@ -188,7 +188,7 @@ TOP, ROW, PAD = 96, 36, 5
 MOST_NAME = 30  # characters beside a lane
 LOWEST_ROW = 25  # in which the letters just fit
 HIGHEST = 590  # a picture fits a window of 1280 x 800
-KEPT, MOVED, NEW = svg.fill(0), svg.fill(1), svg.fill(2)
+KEPT, MOVED, NEW = svg.COPIED, svg.MOVED, svg.fill(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +361,7 @@ def _absent(cells: Cells, top: float, row_count: int, member_id: str, is_gone: b
 def _lane_frame(cells: Cells, top: float, row_count: int, member_id: str, colour: str) -> str:
     bottom = top + cells.lane(row_count)
     name = svg.text(30, top + cells.base, svg.cut_name(member_id, MOST_NAME), svg.BODY, colour=colour)
-    return "\n".join([svg.line(25, bottom, svg.WIDTH - 25, bottom, svg.MUTED, 1), name])
+    return "\n".join([svg.line(25, bottom, svg.WIDTH - 25, bottom, svg.FAINT, svg.HAIR), name])
 
 
 def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event | None) -> str:
@@ -375,10 +375,10 @@ def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event
     ]
     for at, partition in enumerate(group.unread):
         box, words = _place(cells, top + 3, at), label_of(partition, cells.one_topic)
-        stroke, width = (svg.MARK, 3) if partition in just_now else (svg.MUTED, 1.5)
+        stroke, width = (svg.MARK, svg.STRONG) if partition in just_now else (svg.MUTED, svg.HAIR)
         parts += [
             svg.rect(*box, svg.PANEL),
-            svg.outlined(box, stroke=stroke, width=width),
+            svg.outlined(box, stroke=stroke, stroke_width=width),
             _inside(box, words, cells.size),
         ]
     parts.append(svg.text(svg.WIDTH - 25, top + 3 + cells.base, str(len(group.unread)), svg.BODY, "end", bold=True))
@@ -391,17 +391,9 @@ def _place(cells: Cells, top: float, at: int) -> svg.Box:
 
 
 def _cell(box: svg.Box, look: svg.Fill, words: str = "", size: float = svg.SMALL) -> str:
-    """A partition; one that moved has a thick border as well."""
-    x, y, width, height = box
-    is_moved = look == MOVED
-    parts = [
-        svg.filled(look, box),
-        svg.outlined(box, stroke=svg.MARK if is_moved else svg.INK, width=3 if is_moved else 1.2),
-    ]
+    """A partition; one that moved has a marked border as well."""
+    parts = [svg.filled(look, box), svg.outlined(box, **svg.edge(look == MOVED))]
     if words:
-        plate = svg.text_width(words, 0.63 * size) + 4
-        if look.hatch:
-            parts.append(svg.rect(x + width / 2 - plate / 2, y + height / 6, plate, height * 2 / 3, svg.PANEL, rx=3))
         parts.append(_inside(box, words, size))
     return "\n".join(parts)
 

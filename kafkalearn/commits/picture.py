@@ -238,11 +238,11 @@ def _twice(pipeline: Pipeline, offset: int) -> str:
 LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
 LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
 ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = (
-    svg.fill(2),
-    svg.fill(1),
-    svg.Fill(svg.PANEL, "x"),
-    svg.Fill(svg.READ, ""),
-    svg.Fill(svg.PANEL, "/"),
+    svg.COMMITTED,
+    svg.TWICE,
+    svg.LOST,
+    svg.COPIED,
+    svg.OPEN,
 )
 NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
@@ -340,7 +340,7 @@ def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
     return [
         svg.text(25, LOG_TOP + 32, "log, offset", svg.BODY),
         svg.filled(svg.Fill(svg.EMPTY, ""), *boxes),
-        svg.outlined(*boxes, stroke=svg.INK, width=1.5),
+        svg.outlined(*boxes),
         svg.words_at(numbers, svg.BODY + 2, font_weight="bold"),
     ]
 
@@ -361,7 +361,7 @@ def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top
             svg.text(54, top + 28, role(pipeline, consumer), svg.BODY),
             svg.text(54, top + 52, sent, svg.SMALL, colour=svg.MUTED),
             svg.filled(UNPROCESSED, *boxes),
-            svg.outlined(*boxes, stroke=svg.INK, width=2),
+            svg.outlined(*boxes),
             svg.words_at(numbers, svg.BODY),
             svg.polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], svg.INK),
             _position_words(position, consumer, top),
@@ -394,9 +394,9 @@ def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_end
     return [
         svg.text(25, top + 29, name, svg.TITLE, colour=svg.MARK, bold=True),
         svg.text(54, top + 28, type(effect).__name__.lower(), svg.BODY, colour=svg.MARK, bold=True),
-        svg.outlined(*boxes, stroke=svg.MARK, width=2),
+        svg.outlined(*boxes, stroke=svg.MARK, stroke_width=svg.STRONG),
         svg.words_at(numbers, svg.BODY, fill=svg.MUTED),
-        svg.rect(10, top + 4, svg.WIDTH - 20, LANE_HEIGHT - 8, stroke=svg.MARK, stroke_width=5, rx=6),
+        svg.rect(10, top + 4, svg.WIDTH - 20, LANE_HEIGHT - 8, stroke=svg.MARK, stroke_width=svg.STRONG, rx=6),
     ]
 
 
@@ -406,21 +406,21 @@ def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
     looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
     parts = [svg.text(25, top + 30, "in the sink", svg.BODY)]
     every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
-    parts.append(svg.outlined(*every, stroke=svg.FAINT, width=1.5))
+    parts.append(svg.outlined(*every))
     held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
     for look, offsets in (*looks, (HELD_BACK, held.keys()), (LOST, gone)):
         boxes = [columns.box(each, top) for each in sorted(offsets)]
         parts += [
             svg.filled(look, *boxes),
-            svg.outlined(*boxes, stroke=svg.INK if look is not LOST else svg.MARK, width=2),
+            svg.outlined(*boxes, **svg.edge(look is LOST)),
         ]
-    parts += [_plate(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
-    parts += [_plate(columns, each, top, f"({by})") for each, by in held.items()]
-    parts += [_plate(columns, each, top, "lost") for each in sorted(gone)]
+    parts += [_who(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
+    parts += [_who(columns, each, top, f"({by})") for each, by in held.items()]
+    parts += [_who(columns, each, top, "lost") for each in sorted(gone)]
     just_processed = [each.offset for each in pipeline.effects if isinstance(each, model.Processed)]
     for offset in set(just_processed) & set(columns.offsets):
         x, y, width, height = columns.box(offset, top)
-        parts.append(svg.rect(x - 1, y - 1, width + 2, height + 2, stroke=svg.MARK, stroke_width=5, rx=3))
+        parts.append(svg.rect(x - 1, y - 1, width + 2, height + 2, stroke=svg.MARK, stroke_width=svg.STRONG, rx=3))
     if pipeline.sink.stored is not None:
         x = columns.x(pipeline.sink.stored)
         parts.append(
@@ -436,22 +436,9 @@ def _by(pipeline: Pipeline, offset: int) -> str:
     return " ".join(appliers) if len(appliers) < 4 else f"{len(appliers)} times"
 
 
-def _plate(columns: _Columns, offset: int, top: float, words: str) -> str:
-    """Words on a plate, which a hatch would strike through."""
-    middle, width = columns.middle(offset), min(svg.text_width(words, 11) + 8, columns.width - 10)
-    return "\n".join(
-        [
-            svg.rect(middle - width / 2, top + 13, width, 23, svg.PANEL, rx=3),
-            svg.text(
-                middle,
-                top + 30,
-                words,
-                svg.BODY if columns.width > 60 or len(words) < 4 else svg.SMALL,
-                "middle",
-                bold=True,
-            ),
-        ]
-    )
+def _who(columns: _Columns, offset: int, top: float, words: str) -> str:
+    size = svg.BODY if columns.width > 60 or len(words) < 4 else svg.SMALL
+    return svg.text(columns.middle(offset), top + 30, words, size, "middle", bold=True)
 
 
 def _foot(pipeline: Pipeline, top: float) -> list[str]:

@@ -142,14 +142,13 @@ def draw_consuming(
     parts = []
     for number in range(rows.lane_count):
         top = TOP + number * rows.lane
+        rule = top + rows.lane - rows.gap / 2
         parts.append(_log(topic, cells, number, top, rows.log))
         for at, group_id in enumerate(group_ids):
             begin = _read_from(topic, group_id, number) if before else None
             box = (top + rows.log + at * rows.bar, rows.bar)
             parts.append(_bar(topic.group(group_id), len(topic.logs[number]), cells, number, at, box, begin))
-        parts.append(
-            svg.line(25, top + rows.lane - rows.gap / 2, svg.WIDTH - 25, top + rows.lane - rows.gap / 2, svg.MUTED, 1)
-        )
+        parts.append(svg.line(25, rule, svg.WIDTH - 25, rule, svg.FAINT, svg.HAIR))
     bottom = TOP + rows.lane_count * rows.lane
     hidden = "" if rows.lane_count == len(topic.logs) else f", partitions 0 to {rows.lane_count - 1}"
     return picture(
@@ -223,8 +222,7 @@ def _log(topic: Topic, cells: _Cells, number: int, top: float, height: float) ->
             svg.rect(x, top + 2, cells.width - 3, height - 5, svg.PANEL),
             svg.outlined(
                 (x, top + 2, cells.width - 3, height - 5),
-                stroke=svg.MARK if is_new else svg.INK,
-                width=4 if is_new else 1.3,
+                **svg.edge(is_new),
             ),
             svg.text(x + (cells.width - 3) / 2, base, svg.cut_name(record.value, MOST_VALUE), svg.BODY, "middle"),
         ]
@@ -258,7 +256,9 @@ def _bar(
             parts.append(svg.filled(svg.fill(at + 1), (left, bar_top, end - left - 3, bar_height)))
         if begin is not None:
             x = cells.x(begin, log_length)
-            parts.append(svg.outlined((x, bar_top, max(end - x - 3, 4), bar_height), stroke=svg.MARK, width=4))
+            parts.append(
+                svg.outlined((x, bar_top, max(end - x - 3, 4), bar_height), stroke=svg.MARK, stroke_width=svg.STRONG)
+            )
         committed = group.committed[number]
         lag = "-" if committed is None else str(log_length - committed)
         parts.append(svg.text(svg.WIDTH - 25, base, f"lag {lag}", svg.SMALL, "end"))

@@ -161,7 +161,7 @@ def draw_push(
         _heading(0, "pull: one log, as in Kafka", pull),
         _log(brokers, cells, HEAD, is_marked=before is not None),
         *(_reader(brokers, cells, at, HEAD + LOG + at * bar, bar) for at in range(count)),
-        svg.line(25, middle, svg.WIDTH - 25, middle, svg.MUTED, 1),
+        svg.line(25, middle, svg.WIDTH - 25, middle, svg.FAINT, svg.HAIR),
         _heading(middle, "push: a queue for each consumer", push),
     ]
     for at, queue in enumerate(brokers.queues):
@@ -192,7 +192,7 @@ class _Cells:
 def _legend(top: float) -> str:
     parts, x = [], 30.0
     for look, words in ((READ, "read"), (SENT, "sent, not acknowledged"), (WAITING, "waits to be sent")):
-        parts.append(svg.legend([(x, look, words)], top + 18, size=(30, 20), up=16, gap=38, colour=svg.INK, width=1))
+        parts.append(svg.legend([(x, look, words)], top + 18, size=(30, 20), up=16, gap=38, colour=svg.INK))
         x += 38 + svg.text_width(words) + 24
     return "\n".join(parts)
 
@@ -208,12 +208,8 @@ def _heading(top: float, words: str, load: str) -> str:
 
 def _cell(x: float, top: float, width: float, height: float, number: int, is_new: bool) -> str:
     box = (x, top + 3, width - 3, height - 7)
-    edge = svg.outlined(box, stroke=svg.MARK if is_new else svg.INK, width=4 if is_new else 1.3)
-    room = min(width - 9, svg.text_width(str(number)) + 5)
-    plate = svg.rect(x + (width - 3 - room) / 2, top + 7, room, height - 15, svg.PANEL, rx=3)
-    return "\n".join(
-        [edge, plate, svg.text(x + (width - 3) / 2, top + height / 2 + 5, str(number), svg.SMALL, "middle")]
-    )
+    edge = svg.outlined(box, **svg.edge(is_new))
+    return "\n".join([edge, svg.text(x + (width - 3) / 2, top + height / 2 + 5, str(number), svg.SMALL, "middle")])
 
 
 def _log(brokers: Brokers, cells: _Cells, top: float, is_marked: bool) -> str:
@@ -249,7 +245,7 @@ def _reader(brokers: Brokers, cells: _Cells, at: int, top: float, height: float)
 
 
 def _queue(brokers: Brokers, queue: Queue, cells: _Cells, box: tuple[float, float], is_marked: bool) -> str:
-    """A queue: what was sent is filled and hatched, what waits is plain."""
+    """A queue: what was sent is amber, what waits is plain."""
     top, height = box
     base, new = top + height / 2 + 5, brokers.log_end - 1
     is_new = is_marked and any(isinstance(each, push.Appended) for each in brokers.effects)

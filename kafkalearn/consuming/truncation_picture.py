@@ -11,9 +11,10 @@ from kafkalearn.consuming.truncation import GroupRead, Settings, model
 from kafkalearn.consuming.truncation.model import Consumer, Effect, Event, Position
 from kafkalearn.consuming.truncation.simulator import broken
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import Axis
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.replication.events import NONE, ReplicationEvent
-from kafkalearn.replication.picture import LEFT, cells, epochs_legend, first_offset, log_marks, offset_x, offsets
+from kafkalearn.replication.picture import LEFT, axis_of, fills_legend, log_lane
 from kafkalearn.replication.state import DOWN, FROZEN, Partition
 from kafkalearn.replication.words import (
     effects_in_words,
@@ -172,7 +173,7 @@ def draw_truncation(
 ) -> Picture:
     """One moment: a row for each broker with its log, then one for each consumer, and what the group has committed.
 
-    A cell's fill is its leader epoch. What was cut just now is crossed out; a pointer stands where a consumer reads on.
+    A stripe is a record's leader epoch. What was cut just now is a ghost; a pointer stands where a consumer reads on.
 
     Examples
     --------
@@ -183,41 +184,38 @@ def draw_truncation(
     'A is given the partition. Nothing is committed: it has to look up where to begin.'
     """
     state, old = frame.state, frame.state if before is None else before.state
-    first = first_offset(state.partition, old.partition)
+    axis = axis_of(state.partition, old.partition)
     brokers = range(1, len(state.partition.replicas) + 1)
     consumers_top = TOP + BROKER_HEIGHT * len(brokers) + 6
     bottom = consumers_top + CONSUMER_HEIGHT * len(state.consumers)
     return picture(
         bottom + 46,
         svg.text(LEFT, 32, capitalised(event_words(frame, before)), svg.TITLE, bold=True),
-        epochs_legend(state.partition),
-        offsets(first),
-        *(shape for each in brokers for shape in _broker(state, old, each, first)),
+        *fills_legend(state.partition).draw(axis.left, 44),
+        axis.numbers(84),
+        *(shape for each in brokers for shape in _broker(state, old, each, axis)),
         *(
             shape
             for place, each in enumerate(state.consumers)
-            for shape in _consumer(each, old.consumers[place], first, consumers_top + CONSUMER_HEIGHT * place)
+            for shape in _consumer(each, old.consumers[place], axis, consumers_top + CONSUMER_HEIGHT * place)
         ),
         *_committed(state.committed, old.committed, bottom + 28),
         label=describe_truncation(settings, frame, before),
     )
 
 
-def _broker(state: GroupRead, old: GroupRead, broker_id: int, first: int) -> Iterator[str]:
+def _broker(state: GroupRead, old: GroupRead, broker_id: int, axis: Axis) -> Iterator[str]:
     top = TOP + BROKER_HEIGHT * (broker_id - 1)
     replica, was = (each.partition.replicas[broker_id - 1] for each in (state, old))
     controller = state.partition.controller
     is_leader, is_off = controller.leader == broker_id, replica.broker.status in (DOWN, FROZEN)
-    border = {"stroke": svg.INK if is_leader else svg.MUTED, "stroke_width": 4 if is_leader else 1.5}
-    yield svg.rect(
-        LEFT, top, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 8, svg.EMPTY if is_off else svg.PANEL, rx=6, **border
-    )
-    yield svg.text(LEFT + 14, top + 28, f"broker {broker_id}", svg.BODY, bold=True)
+    yield svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 8), is_on=not is_off)
+    colour = svg.LEADER if is_leader else svg.INK
+    yield svg.text(LEFT + 14, top + 28, f"broker {broker_id}", svg.BODY, colour=colour, bold=True)
     yield svg.text(LEFT + 14, top + 50, _role(replica.broker.status, is_leader, replica.leading is not None), svg.SMALL)
     if is_leader:
         yield svg.text(LEFT + 14, top + 69, f"epoch {controller.leader_epoch}", svg.SMALL)
-    yield from cells(replica.log, was.log, first, top)
-    yield from log_marks(replica.log, was.log, first, top)
+    yield from log_lane(replica.log, was.log, axis, top)
 
 
 def _role(status: str, is_leader: bool, believes_to_lead: bool) -> str:
@@ -228,19 +226,18 @@ def _role(status: str, is_leader: bool, believes_to_lead: bool) -> str:
     return "thinks that it leads" if believes_to_lead else "follower"
 
 
-def _consumer(consumer: Consumer, was: Consumer, first: int, top: float) -> Iterator[str]:
+def _consumer(consumer: Consumer, was: Consumer, axis: Axis, top: float) -> Iterator[str]:
     owns, is_new = consumer.position is not None, consumer != was
-    border = svg.edge(is_new, svg.MUTED, marked_width=3)
-    yield svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8, svg.PANEL, rx=6, **border)
+    yield svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8), is_new)
     yield svg.text(LEFT + 14, top + 34, f"consumer {consumer.name}", svg.BODY, bold=owns)
     yield svg.text(KNOWN_LEFT, top + 23, "takes for the leader", svg.SMALL, colour=svg.MUTED)
     yield svg.text(KNOWN_LEFT, top + 44, consumer_words(consumer), svg.SMALL, bold=True)
     if consumer.position is not None and consumer.position.offset >= 0:
-        x = offset_x(consumer.position.offset, first)
+        x = axis.x(consumer.position.offset)
         yield svg.pointer(x, top + 4 + 14, svg.MARK if consumer.position != was.position else svg.INK)
         yield svg.text(x - 9, top + 40, position_words(consumer.position), svg.SMALL, bold=True)
     elif owns:
-        yield svg.text(offset_x(first, first), top + 34, "has to look up where to begin", svg.SMALL)
+        yield svg.text(axis.left, top + 34, "has to look up where to begin", svg.SMALL)
 
 
 def _committed(committed: Position | None, was: Position | None, y: float) -> Iterator[str]:

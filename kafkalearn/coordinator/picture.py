@@ -39,7 +39,7 @@ LEFT = 25
 COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 38, 46, 16
 MOST_SHOWN = 100  # of a larger topic the hundred that holds the marked partition is shown
 LEGEND_COLUMNS, LEGEND_HEIGHT, MOST_NAMED = 4, 29, 12
-LEADERLESS, PLATE = svg.Fill(svg.EMPTY, "x"), svg.Fill(svg.PANEL, "")
+LEADERLESS = svg.Fill(svg.EMPTY, "x")
 
 
 def draw_offsets_topic(leaders: Sequence[int | None], marked: int | None = None) -> Picture:
@@ -124,11 +124,10 @@ def _place(top: float, at: int) -> tuple[float, float]:
 def _cells(
     places: dict[int, tuple[float, float]], leaders: Sequence[int | None], fills: dict[int | None, svg.Fill]
 ) -> list[str]:
-    """Each partition's number on top, below it the fill of its leader, with the leader's id on a small plate."""
+    """Each partition's number on top, below it the fill of its leader, with the leader's id."""
     half, middle = CELL_HEIGHT / 2, CELL_WIDTH / 2
     lower = {partition: (x, y + half, CELL_WIDTH, half) for partition, (x, y) in places.items()}
     names = {partition: "–" if leaders[partition] is None else str(leaders[partition]) for partition in places}
-    plates = [_plate(x + middle, y + half, names[partition]) for partition, (x, y) in places.items()]
     numbers = [(x + middle, y + 17, str(partition)) for partition, (x, y) in places.items()]
     ids = [(x + middle, y + half + 17, names[partition]) for partition, (x, y) in places.items()]
     return [
@@ -138,22 +137,15 @@ def _cells(
             if any(leaders[partition] == broker_id for partition in places)
         ),
         svg.outlined(*((x, y, CELL_WIDTH, CELL_HEIGHT) for x, y in places.values())),
-        svg.filled(PLATE, *plates),
         svg.words_at(numbers, svg.SMALL, font_weight="bold"),
         svg.words_at(ids, svg.SMALL),
     ]
 
 
-def _plate(middle: float, top: float, words: str) -> tuple[float, float, float, float]:
-    """Where no hatch may run through the words."""
-    width = svg.text_width(words, 9) + 6
-    return middle - width / 2, top + 3, width, 18
-
-
 def _mark(x: float, y: float) -> str:
     return "\n".join(
         [
-            svg.rect(x - 1, y - 1, CELL_WIDTH + 2, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=5, rx=3),
+            svg.rect(x - 1, y - 1, CELL_WIDTH + 2, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=svg.STRONG, rx=3),
             svg.pointer(x + CELL_WIDTH / 2, y - 2),
         ]
     )
@@ -173,7 +165,7 @@ def _leaders_legend(
         is_chosen = chosen is not None and broker_id == chosen
         parts += [
             svg.filled(fills[broker_id], (x, y, 36, 22)),
-            svg.rect(x, y, 36, 22, **svg.edge(is_chosen, width=1, marked_width=5)),
+            svg.rect(x, y, 36, 22, **svg.edge(is_chosen)),
             svg.text(x + 46, y + 17, words, svg.SMALL + 1, **svg.stress(is_chosen)),
         ]
     return parts
@@ -235,9 +227,9 @@ def _units(state: Lookup, event: Event | None) -> list[str]:
     read = [index for index in shown if index < state.read_count]
     unread = [index for index in shown if index >= state.read_count]
     return [
-        svg.outlined(*(boxes[index] for index in unread), stroke=svg.FAINT, width=1.5),
+        svg.outlined(*(boxes[index] for index in unread)),
         svg.filled(svg.Fill(svg.READ, ""), *(boxes[index] for index in read)),
-        svg.outlined(*(boxes[index] for index in read), stroke=svg.INK, width=1.5),
+        svg.outlined(*(boxes[index] for index in read)),
         *_names(units, {index: boxes[index] for index in read}, svg.INK),
         *_names(units, {index: boxes[index] for index in unread}, svg.MUTED),
         _now(boxes[state.read_count - 1]) if isinstance(event, ReadUnit) else "",
@@ -267,7 +259,7 @@ def _names(units: tuple[int, ...], boxes: dict[int, svg.Box], colour: str) -> li
 
 def _now(box: svg.Box) -> str:
     x, y, width, height = box
-    edge = svg.rect(x + 1, y, width - 2, height, stroke=svg.MARK, stroke_width=5, rx=3)
+    edge = svg.rect(x + 1, y, width - 2, height, stroke=svg.MARK, stroke_width=svg.STRONG, rx=3)
     return "\n".join([edge, svg.pointer(x + width / 2, y - 3)])
 
 
@@ -299,8 +291,8 @@ def _boxes(state: Lookup, event: Event | None) -> list[str]:
 
 def _box(x: float, name: str, value: int | str | None, is_now: bool) -> str:
     is_known = value is not None
-    ground, border, ink = (svg.READ, svg.INK, svg.INK) if is_known else (svg.PANEL, svg.FAINT, svg.MUTED)
-    stroke, width = (svg.MARK, 5) if is_now else (border, 2)
+    ground, border, ink = (svg.READ, svg.FAINT, svg.INK) if is_known else (svg.PANEL, svg.FAINT, svg.MUTED)
+    stroke, width = (svg.MARK, svg.STRONG) if is_now else (border, svg.HAIR)
     middle = x + BOX_WIDTH / 2
     return "\n".join(
         [
@@ -407,7 +399,7 @@ def _party(x: float, top: float, width: float, height: float, name: str, lines: 
     first = top + (height - 22 * len(lines)) / 2 + 6
     return "\n".join(
         [
-            svg.rect(x, top, width, height, svg.READ if is_marked else svg.PANEL, **svg.edge(is_marked, width=2), rx=6),
+            svg.rect(x, top, width, height, svg.READ if is_marked else svg.PANEL, **svg.edge(is_marked), rx=6),
             svg.text(x + 12, first, name, svg.BODY, bold=True),
             *(svg.text(x + 12, first + 22 * (index + 1), words, svg.SMALL) for index, words in enumerate(lines)),
         ]
@@ -443,8 +435,8 @@ def _line(each: Connection, here: tuple[float, float], there: tuple[float, float
     if not each.partitions:
         return _dashed(here, there)
     if each.client == PRODUCER:
-        return svg.arrow(*here, *there, stroke=PRODUCE_LINE, width=2)
-    return svg.arrow(*there, *here, stroke=FETCH_LINE, width=2)
+        return svg.arrow(*here, *there, stroke=PRODUCE_LINE)
+    return svg.arrow(*there, *here, stroke=FETCH_LINE)
 
 
 def _dashed(here: tuple[float, float], there: tuple[float, float]) -> str:
@@ -455,7 +447,7 @@ def _dashed(here: tuple[float, float], there: tuple[float, float]) -> str:
         x2=there[0],
         y2=there[1],
         stroke=svg.MARK,
-        stroke_width=4.5,
+        stroke_width=svg.LINE,
         stroke_dasharray="11 6",
     )
 
@@ -484,7 +476,7 @@ def _requests_legend() -> list[str]:
 
 
 def _flow(start: float, end: float, colour: str, y: float) -> str:
-    return svg.arrow(start, y, end, y, stroke=colour, width=2)
+    return svg.arrow(start, y, end, y, stroke=colour)
 
 
 def _label(found: Sequence[Connection], group_id: str, offsets_at: int, coordinator: int, member_count: int) -> str:

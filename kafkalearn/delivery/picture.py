@@ -253,7 +253,7 @@ def delivery_text(
 LEFT, NAMES, LANE_LEFT = 16, 30, 216
 CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 44, 8, 6
 LANE_HEIGHT = 48
-GOOD, BAD, UNKNOWN = svg.Fill(svg.READ, ""), svg.fill(1), svg.Fill(svg.EMPTY, "")
+GOOD, BAD, UNKNOWN = svg.Fill(svg.READ, ""), svg.TWICE, svg.Fill(svg.EMPTY, "")
 
 
 def draw_delivery(
@@ -296,7 +296,7 @@ def draw_delivery(
         bottom,
         svg.text(LEFT, 32, f"Producer: {producer_in_words(settings)}", svg.TITLE, bold=True),
         *elements,
-        svg.line(LEFT, top, svg.WIDTH - LEFT, top, svg.INK, 2),
+        svg.line(LEFT, top, svg.WIDTH - LEFT, top, svg.FAINT),
         partition,
         label=describe_delivery(settings, frame, before),
     )
@@ -338,18 +338,14 @@ def _chip(at: int) -> float:
 def _record(
     record: RecordResult, was: RecordResult | None, may_be_new: bool, x: float, *, is_stored: bool = False
 ) -> str:
-    """A record: its value and its callback above, its result below; bad results are hatched."""
+    """A record: its value and its callback above, its result below; bad results are pink."""
     look = GOOD if record.result == SAFE else UNKNOWN if record.result in (OPEN, REJECTED) else BAD
     callback = {None: "waits", NONE: "acked"}.get(record.callback, "aside" if is_stored else "failed")
     is_new = may_be_new and (was is None or (was.result, was.callback) != (record.result, record.callback))
     return "\n".join(
         [
             svg.filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
-            svg.rect(x + 3, 25, CHIP_WIDTH - 6, 19, svg.PANEL, rx=3) if look.hatch else "",
-            svg.rect(x + 3, 4, CHIP_WIDTH - 6, 19, svg.PANEL, rx=3) if look.hatch else "",
-            svg.outlined(
-                (x, 2, CHIP_WIDTH, CHIP_HEIGHT), stroke=svg.MARK if is_new else svg.INK, width=4 if is_new else 1.5
-            ),
+            svg.outlined((x, 2, CHIP_WIDTH, CHIP_HEIGHT), **svg.edge(is_new)),
             svg.text(x + CHIP_WIDTH / 2, 18, f"{record.value[:4]}: {callback}", svg.SMALL, "middle"),
             svg.text(
                 x + CHIP_WIDTH / 2, 40, _short(record.result), svg.SMALL + 1, "middle", bold=record.result != OPEN
@@ -389,7 +385,7 @@ def _request(request: Request, x: float) -> str:
     head = {model.ANSWERED: "\u25c0 ", model.AT_BROKER: "\u25fc "}.get(request.stage, "\u25b6 ")
     return "\n".join(
         [
-            svg.rect(x, 2, width, CHIP_HEIGHT, svg.PANEL, stroke=svg.INK, stroke_width=2, rx=4),
+            svg.rect(x, 2, width, CHIP_HEIGHT, svg.PANEL, stroke=svg.INK, stroke_width=svg.LINE, rx=4),
             svg.text(x + 10, 19, f"{head}{values_in_words(request.batch.values)}{numbered}", svg.SMALL + 1, bold=True),
             svg.text(x + 10, 38, request_in_words(request)[:28], svg.SMALL),
         ]
@@ -428,7 +424,7 @@ def _promises(settings: Settings, state: Delivery, y: float) -> str:
     words = capitalised(broken_in_words(wrong))
     return "\n".join(
         [
-            svg.rect(LEFT, y - 1, svg.WIDTH - 2 * LEFT, 27, svg.PANEL, stroke=svg.MARK, stroke_width=5, rx=4),
+            svg.rect(LEFT, y - 1, svg.WIDTH - 2 * LEFT, 27, svg.PANEL, stroke=svg.MARK, stroke_width=svg.STRONG, rx=4),
             svg.text(svg.WIDTH / 2, y + 18, svg.cut_end(words, 88), svg.BODY - 1, "middle", svg.MARK, bold=True),
         ]
     )

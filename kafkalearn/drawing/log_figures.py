@@ -30,7 +30,7 @@ WORDS = {
     OFFLINE: "W",
     REJECTED: "R",
 }
-LOOKS = {LOST: svg.fill(1), DOUBLED: svg.fill(3), OUT_OF_ORDER: svg.fill(4), GIVEN_UP: svg.fill(2), SAFE: svg.fill(0)}
+LOOKS = {LOST: svg.LOST, DOUBLED: svg.TWICE, OUT_OF_ORDER: svg.MOVED, GIVEN_UP: svg.OPEN, SAFE: svg.COMMITTED}
 HARM = (LOST, DOUBLED, OUT_OF_ORDER, GIVEN_UP)
 STANDS = svg.Fill(svg.EMPTY, "")
 BESIDE_POINTS = 4  # between lines that have the same values: the thickest is 5 wide
@@ -117,7 +117,7 @@ def _names(rows: list[tuple[str, bool, str]], at: int, y: float) -> list[str]:
     parts = [svg.text(LEFT, y + 36, elections, svg.SMALL, colour=svg.MUTED)]
     if at == 0 or rows[at - 1][0] != failure:
         parts += [
-            svg.line(LEFT, y, svg.WIDTH - LEFT, y, svg.INK, 2),
+            svg.line(LEFT, y, svg.WIDTH - LEFT, y, svg.INK),
             svg.text(LEFT, y + 18, failure, svg.SMALL, bold=True),
         ]
     return parts
@@ -127,16 +127,12 @@ def _cell(cell: Cell, x: float, y: float, width: float) -> str:
     box = (x + 2, y + 2, width - 4, ROW - 4)
     word, besides = word_of(cell), _besides(cell)
     look = next((LOOKS[each] for each in (*HARM, SAFE) if each in cell.results), STANDS)
-    plate = svg.rect(x + 5, y + 5, width - 10, 17, svg.PANEL, rx=3) if look.hatch else ""
-    plate_below = svg.rect(x + 12, y + 23, width - 24, 14, svg.PANEL, rx=3) if look.hatch and besides else ""
     is_lost = LOST in cell.results
     return "\n".join(
         each
         for each in [
             svg.filled(look, box),
-            plate,
-            plate_below,
-            svg.outlined(box, stroke=svg.MARK if is_lost else svg.INK, width=3 if is_lost else 1),
+            svg.outlined(box, **svg.edge(is_lost)),
             svg.text(x + width / 2, y + 19, word, svg.SMALL, "middle", svg.MARK if is_lost else svg.INK, bold=True),
             svg.text(x + width / 2, y + 36, besides, svg.SMALL, "middle", bold=True) if besides else "",
         ]
@@ -160,7 +156,7 @@ def _legend(y: float) -> list[str]:
     parts = []
     for at, (look, words) in enumerate(entries):
         place = (LEFT + at % 3 * 330, look, words)
-        parts.append(svg.legend([place], y + at // 3 * 23 + 14, size=(22, 17), up=14, gap=28, colour=svg.INK, width=1))
+        parts.append(svg.legend([place], y + at // 3 * 23 + 14, size=(22, 17), up=14, gap=28, colour=svg.INK))
     said = (
         (LEFT + 660, y + 37, "R: the leader refuses the record"),
         (LEFT, y + 60, "W: brokers are up, and none may lead: all wait for one that has everything"),
@@ -315,7 +311,7 @@ def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:
     width, length = 0.8 / len(counts), max(map(len, counts.values()))
     for at, (name, heights) in enumerate(counts.items()):
         places = np.arange(len(heights)) + (at - (len(counts) - 1) / 2) * width
-        ax.bar(places, heights, width=width, label=name, zorder=2, **bar_style(svg.FILLS[at]))
+        ax.bar(places, heights, width=width, label=name, zorder=2, **bar_style(svg.CHART[at]))
     names = ["0", "1", *(f"{2**k}+" for k in range(1, length - 1))]
     ax.set_yscale("log")
     ax.set_xticks(range(length), names[:length])

@@ -86,7 +86,7 @@ def strip(trace: Trapped[Any, Any], place: int, top: float, width: float) -> tup
     step = min(WIDEST, (width - 3 * MARGIN) / len(trace))
     first = len(trace) - 1 if trace.loop_start is None else trace.loop_start
     at, middle = top + TOP, [MARGIN + (each + 0.5) * step for each in range(len(trace))]
-    shapes = [svg.line(0, top, width, top, svg.EMPTY, 2)]
+    shapes = [svg.line(0, top, width, top, svg.EMPTY)]
     for each in range(len(trace)):
         fill = svg.READ if each >= first else svg.EMPTY if each else svg.PANEL
         shapes.append(svg.rect(MARGIN + each * step, at, step, CELL, fill, stroke=svg.INK, stroke_width=1))
@@ -94,12 +94,12 @@ def strip(trace: Trapped[Any, Any], place: int, top: float, width: float) -> tup
             shapes.append(svg.text(middle[each], at + 18, str(each), svg.SMALL, "middle"))
     if trace.loop_start is None:
         end = MARGIN + len(trace) * step + 5
-        shapes.append(svg.line(end, at - 8, end, at + CELL + 8, svg.INK, 8))
+        shapes.append(svg.line(end, at - 8, end, at + CELL + 8, svg.INK))
     else:
         right, down, up, left, tip = map(svg.number, (middle[-1], at, at - 30, middle[first], at - 10))
         back = f"M{right} {down}V{up}H{left}V{tip}"
-        shapes.append(svg.element("path", d=back, fill="none", stroke=svg.INK, stroke_width=2.5))
+        shapes.append(svg.element("path", d=back, fill="none", stroke=svg.INK, stroke_width=svg.LINE))
         shapes.append(svg.pointer(middle[first], at - 2, svg.INK, 7))
-    shapes.append(svg.rect(MARGIN + place * step, at, step, CELL, stroke=svg.INK, stroke_width=5))
+    shapes.append(svg.rect(MARGIN + place * step, at, step, CELL, stroke=svg.INK, stroke_width=svg.LINE))
     shapes.append(svg.text(MARGIN, at + CELL + 24, how_it_ends(trace), svg.SMALL))
     return tuple(shapes)

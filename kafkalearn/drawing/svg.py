@@ -4,65 +4,81 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape as html_escape
 from itertools import product
 from math import ceil
 from typing import TypeAlias, TypedDict
 
-# One look for every picture: colours that survive grey and colour blindness, sizes for the last row.
-#
-# Meaning never hangs on hue alone: fills differ in lightness and carry a hatch, what is marked has a thick border
-# and a pointer, lines differ in dash and marker. Every picture brings its own light panel, so that it reads the
-# same in a light and in a dark theme. `kafkalearn.drawing.figures.RC` is the same look for matplotlib.
+from kafkalearn.drawing.tokens import (
+    BODY,
+    CHART,
+    COMMITTED,
+    COPIED,
+    EMPTY,
+    FAINT,
+    FILLS,
+    HAIR,
+    INK,
+    LEADER,
+    LINE,
+    LINES,
+    LOST,
+    MARK,
+    MONO,
+    MOVED,
+    MUTED,
+    OPEN,
+    PANEL,
+    READ,
+    SANS,
+    SMALL,
+    STRONG,
+    TITLE,
+    TOMBSTONE,
+    TWICE,
+    Fill,
+)
 
-PANEL = "#fdfcf8"  # the ground of every picture
-INK = "#1a1a1a"  # text and lines
-MUTED = "#5f5f5f"  # less important text; contrast 6:1 with the panel
-FAINT = "#c9c6bc"  # frames of what has not happened yet
-EMPTY = "#efece3"  # a place that holds nothing
-READ = "#cfe2f3"  # what has been dealt with
-MARK = "#b3320a"  # what happens now: dark enough to stand out in grey, always with a thick border as well
-
-SANS = "'DejaVu Sans', Verdana, 'Noto Sans', Arial, sans-serif"
-MONO = "'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono', monospace"
-
-TITLE = 24  # pixels in a picture 1000 wide
-BODY = 18
-SMALL = 15  # the smallest there is
+__all__ = [  # the tokens, which pictures take from here
+    "BODY",
+    "CHART",
+    "COMMITTED",
+    "COPIED",
+    "EMPTY",
+    "FAINT",
+    "FILLS",
+    "HAIR",
+    "INK",
+    "LEADER",
+    "LINE",
+    "LINES",
+    "LOST",
+    "MARK",
+    "MONO",
+    "MOVED",
+    "MUTED",
+    "OPEN",
+    "PANEL",
+    "READ",
+    "SANS",
+    "SMALL",
+    "STRONG",
+    "TITLE",
+    "TOMBSTONE",
+    "TWICE",
+    "Fill",
+]
 
 WIDTH = 1000  # of every drawing; the page scales it
-
-
-@dataclass(frozen=True, slots=True)
-class Fill:
-    """How one of several like things differs from the others: by a colour and, in grey, by a hatch."""
-
-    colour: str
-    hatch: str  # "", "/", "\\", "-", "x", ".", "|", "+": as matplotlib spells them
-
-
-FILLS = (
-    Fill("#dcebf7", ""),
-    Fill("#f2b94b", "/"),
-    Fill("#93c9b0", "-"),
-    Fill("#dba6cb", "\\"),
-    Fill("#7fb0dc", "x"),
-    Fill("#c7b487", "."),
-)
-"""Light enough for black text; in grey the first three still differ, and by their hatch all six differ."""
 
 
 def fill(index: int) -> Fill:
     """The fill of thing number `index`; after six they come round again, so write its name there too.
 
     >>> fill(1)
-    Fill(colour='#f2b94b', hatch='/')
+    Fill(colour='#f8d999', hatch='/')
     """
     return FILLS[index % len(FILLS)]
-
-
-LINES = ("#0b5394", "#b3320a", "#3a7d44", "#7b3f8c")
 
 
 # Shapes as text: each function returns a line of SVG, or a few; `kafkalearn.drawing.player` puts them together.
@@ -127,7 +143,7 @@ def element(tag: str, content: str | None = None, /, **attributes: Attribute) ->
     for name, value in attributes.items():
         if value is not None:
             shown = number(value) if isinstance(value, int | float) else value
-            words.append(f'{name.replace("_", "-")}="{shown}"')
+            words.append(f'{name.rstrip("_").replace("_", "-")}="{shown}"')
     opened = " ".join(words)
     return f"<{opened}/>" if content is None else f"<{opened}>{content}</{tag}>"
 
@@ -137,18 +153,27 @@ def rect(x: float, y: float, width: float, height: float, fill: str = "none", **
     return element("rect", x=x, y=y, width=width, height=height, fill=fill, **attributes)
 
 
-def edge(is_marked: bool, stroke: str = INK, width: float = 1.5, marked_width: float = 4) -> Edge:
-    """The border of a rectangle, which is thick and has the mark's colour around what happens now.
+def edge(is_marked: bool, stroke: str = FAINT) -> Edge:
+    """The border of a rectangle: a hair, and in the mark's colour around what happens now.
 
     >>> edge(False)["stroke_width"], edge(True)["stroke_width"]
-    (1.5, 4)
+    (1, 1.5)
     """
-    if is_marked:
-        return {"stroke": MARK, "stroke_width": marked_width}
-    return {"stroke": stroke, "stroke_width": width}
+    return {"stroke": MARK, "stroke_width": STRONG} if is_marked else {"stroke": stroke, "stroke_width": HAIR}
 
 
-def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: float = 2) -> str:
+def card(box: Box, is_marked: bool = False, is_on: bool = True) -> str:
+    """What holds others, such as a broker: a soft ground; who does not run is an outline alone.
+
+    >>> "stroke" in card((0, 0, 9, 9)), "dasharray" in card((0, 0, 9, 9), is_on=False)
+    (False, True)
+    """
+    dashed = {} if is_on else {"stroke": MUTED, "stroke_width": HAIR, "stroke_dasharray": "4 4"}
+    look = {"stroke": MARK, "stroke_width": STRONG} if is_marked else dashed
+    return rect(*box, EMPTY if is_on else "none", rx=8, **look)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: float = LINE) -> str:
     """A straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width)
 
@@ -196,11 +221,11 @@ def polygon(points: Sequence[tuple[float, float]], fill: str = INK) -> str:
     return element("polygon", points=" ".join(f"{number(x)},{number(y)}" for x, y in points), fill=fill)
 
 
-def arrow(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: float = 2.5) -> str:
+def arrow(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: float = LINE) -> str:
     """A line with a head at its end."""
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
     along_x, along_y = (x2 - x1) / length, (y2 - y1) / length
-    head = 4 * width
+    head = 8
     neck_x, neck_y = x2 - along_x * head, y2 - along_y * head
     sides = [
         (neck_x - along_y * head / 2, neck_y + along_x * head / 2),
@@ -209,7 +234,7 @@ def arrow(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: 
     return "\n".join([line(x1, y1, neck_x, neck_y, stroke, width), polygon([(x2, y2), *sides], stroke)])
 
 
-def pointer(x: float, y: float, colour: str = MARK, size: float = 10, is_below: bool = False) -> str:
+def pointer(x: float, y: float, colour: str = MARK, size: float = 7, is_below: bool = False) -> str:
     """A triangle that points to a place: down, from above it, or up from below.
 
     >>> pointer(20, 30, size=10), pointer(20, 30, size=10, is_below=True)
@@ -224,25 +249,27 @@ def bracket(x1: float, x2: float, y: float, words: str, colour: str = MUTED) -> 
     path = f"M{number(x1)} {number(y + 8)}V{number(y)}H{number(x2)}V{number(y + 8)}"
     return "\n".join(
         [
-            element("path", d=path, fill="none", stroke=colour, stroke_width=2),
+            element("path", d=path, fill="none", stroke=colour, stroke_width=HAIR),
             text((x1 + x2) / 2, y - 7, words, 15, "middle", colour),
         ]
     )
 
 
 def filled(fill: Fill, *boxes: Box) -> str:
-    """Rectangles, each (x, y, width, height), in one of the palette's fills, hatch included."""
+    """Rectangles, each (x, y, width, height), in a fill; its pattern is seen only where a page asks for contrast."""
     if not boxes:
         return ""
     strokes = "".join(_hatch(box, fill.hatch) for box in boxes)
     ground = element("path", d=_outlines(boxes), fill=fill.colour)
-    hatch = element("path", d=strokes, stroke=INK, stroke_opacity=0.55, stroke_width=2 if fill.hatch == "." else None)
+    hatch = element("path", d=strokes, stroke=INK, stroke_opacity=0, class_="kl-hatch")
     return f"{ground}\n{hatch}" if strokes else ground
 
 
-def outlined(*boxes: Box, stroke: str = MUTED, width: float = 1) -> str:
+def outlined(*boxes: Box, stroke: str = FAINT, stroke_width: float = HAIR) -> str:
     """The edges of rectangles, each (x, y, width, height)."""
-    return "" if not boxes else element("path", d=_outlines(boxes), fill="none", stroke=stroke, stroke_width=width)
+    if not boxes:
+        return ""
+    return element("path", d=_outlines(boxes), fill="none", stroke=stroke, stroke_width=stroke_width)
 
 
 def _outlines(boxes: Sequence[Box]) -> str:
@@ -303,8 +330,7 @@ def legend(
     up: float = 13,
     gap: float = 30,
     colour: str = MUTED,
-    stroke: str = INK,
-    width: float = 1.5,
+    stroke: str = FAINT,
 ) -> str:
     """What fills stand for: boxes in a row, each (x, fill, words), with the words beside it on the baseline `y`.
 
@@ -314,13 +340,13 @@ def legend(
         Of a box, and how far above the baseline it begins.
     gap : float
         From where a box begins to its words.
-    stroke, width : str, float
+    stroke : str
         Of the edge of a box.
     """
     shapes = []
     for x, look, words in entries:
         box = (x, y - up, *size)
-        shapes += [filled(look, box), outlined(box, stroke=stroke, width=width)]
+        shapes += [filled(look, box), outlined(box, stroke=stroke)]
         shapes.append(text(x + gap, y, words, SMALL, colour=colour))
     return "\n".join(shapes)
 

@@ -89,7 +89,7 @@ def draw_epochs(
             for place, name in enumerate(names)
             for shape in _row(group, was, name, count, rows_top + ROW_HEIGHT * place)
         ),
-        svg.legend(LEGEND, bottom + 26, up=14, gap=29, width=1),
+        svg.legend(LEGEND, bottom + 26, up=14, gap=29),
         svg.text(560, bottom + 26, "...: is to have it, and has to wait", svg.SMALL, colour=svg.MUTED),
         label=describe_epochs(frame, before),
     )
@@ -103,7 +103,7 @@ def _epochs(group: Group, was: Group) -> Iterator[str]:
     )
     for place, (name, now, before) in enumerate(shown):
         x, is_new = LEFT + 320 * place, now != before
-        yield svg.rect(x, TOP, 300, EPOCH_HEIGHT - 8, svg.PANEL, rx=5, **svg.edge(is_new, svg.MUTED, 2, 2))
+        yield svg.card((x, TOP, 300, EPOCH_HEIGHT - 8), is_new)
         yield svg.text(x + 12, TOP + 25, f"{name}: {now}", svg.BODY, **svg.stress(is_new))
 
 
@@ -119,7 +119,7 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
     boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_LEFT + CELL * number + 2, y + 4, CELL - 4, CELL - 4) for number in range(count)
     }
-    yield svg.outlined(*boxes.values(), stroke=svg.MUTED, width=1)
+    yield svg.outlined(*boxes.values())
     has = [boxes[number] for number in _numbers(member)]
     gives = [boxes[each.partition] for each in member.pending_partitions]
     if has:

@@ -122,7 +122,7 @@ def draw_mixed(
             for place, name in enumerate(names)
             for shape in _row(group, was, name, count, rows_top + ROW_HEIGHT * place)
         ),
-        svg.legend(LEGEND, bottom + 22, up=14, gap=29, width=1),
+        svg.legend(LEGEND, bottom + 22, up=14, gap=29),
         label=describe_mixed(frame, before),
     )
 
@@ -139,7 +139,7 @@ def _head(group: Group, was: Group) -> Iterator[str]:
     )
     for (x, width), (name, now, before) in zip(HEAD_BOXES, shown, strict=True):
         is_new = now != before
-        yield svg.rect(x, TOP, width, HEAD_HEIGHT - 8, svg.PANEL, rx=5, **svg.edge(is_new, svg.MUTED, 2, 2))
+        yield svg.card((x, TOP, width, HEAD_HEIGHT - 8), is_new)
         yield svg.text(x + 12, TOP + 25, f"{name}: {now}", svg.BODY, **svg.stress(is_new))
 
 
@@ -163,7 +163,7 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
     boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_LEFT + CELL * number + 2, y + 2, CELL - 4, CELL - 4) for number in range(count)
     }
-    yield svg.outlined(*boxes.values(), stroke=svg.MUTED, width=1)
+    yield svg.outlined(*boxes.values())
     gives = [] if member is None else [each.partition for each in member.pending_partitions]
     has = [boxes[number] for number in _numbers(group, name) if number not in gives]
     if has:
@@ -274,7 +274,7 @@ def draw_pods(
             for shape in _pod(rollout, was, pod, count, POD_TOP + POD_HEIGHT * place)
         ),
         *_asked(rollout),
-        svg.legend(PODS_LEGEND, bottom + 18, up=14, gap=29, width=1),
+        svg.legend(PODS_LEGEND, bottom + 18, up=14, gap=29),
         label=describe_pods(settings, frame, before),
     )
 
@@ -306,7 +306,14 @@ def _pod(rollout: Rollout, was: Rollout, pod: Pod, count: int, y: float) -> Iter
     given = rollout.given_to(pod.name)
     is_dead = not pod.is_running
     yield svg.rect(
-        LEFT, y, POD_WIDTH, POD_HEIGHT - 8, svg.EMPTY if is_dead else svg.READ, rx=5, stroke=svg.MUTED, stroke_width=1.5
+        LEFT,
+        y,
+        POD_WIDTH,
+        POD_HEIGHT - 8,
+        svg.EMPTY if is_dead else svg.READ,
+        rx=5,
+        stroke=svg.FAINT,
+        stroke_width=svg.HAIR,
     )
     yield svg.text(LEFT + 10, y + 28, svg.cut_name(pod.name, 4), svg.BODY, bold=True)
     lines, earlier = _knows(rollout, pod), _knows(was, was.pod(pod.name))
@@ -316,7 +323,7 @@ def _pod(rollout: Rollout, was: Rollout, pod: Pod, count: int, y: float) -> Iter
     boxes: dict[int, svg.Box] = {
         number: (PARTITIONS_AT + PARTITION * number + 2, y + 5, PARTITION - 4, PARTITION - 4) for number in range(count)
     }
-    yield svg.outlined(*boxes.values(), stroke=svg.MUTED, width=1)
+    yield svg.outlined(*boxes.values())
     reads = [boxes[each.partition] for each in pod.owned]
     unread = [boxes[each.partition] for each in given if each not in pod.owned]
     if reads:

@@ -111,15 +111,15 @@ NARROWEST = 2.0  # pixels: a rebalance of a second must be seen in a run of ten 
 DOING_FILLS = {
     CONSUMING: svg.Fill(svg.READ, ""),
     IDLE: svg.Fill(svg.EMPTY, "."),
-    JOINING: svg.Fill("#f2b94b", "/"),
-    PAUSED: svg.Fill("#dba6cb", "x"),
-    WORKING: svg.Fill("#93c9b0", "-"),
+    JOINING: svg.Fill(svg.OPEN.colour, "/"),
+    PAUSED: svg.Fill("#ecd0e3", "x"),
+    WORKING: svg.Fill("#b5d0ec", "-"),
     GONE: svg.Fill(svg.PANEL, ""),
 }
 STATE_FILLS = {  # other colours and hatches than those of members: a state of the group is another thing
     group_states.EMPTY: svg.Fill("#ffffff", ""),
     group_states.STABLE: svg.Fill("#dbe8b8", ""),
-    group_states.PREPARING: svg.Fill("#ee8f73", "\\"),
+    group_states.PREPARING: svg.Fill("#f0b7a4", "\\"),
     group_states.COMPLETING: svg.Fill("#b9a7d8", "+"),
     group_states.ASSIGNING: svg.Fill("#f7c9b8", "\\"),
     group_states.RECONCILING: svg.Fill("#cbbfe6", "|"),
@@ -251,8 +251,8 @@ def time_axis(axis: Axis, top: float, grid_top: float) -> str:
     return "\n".join(
         [
             *(svg.line(x, grid_top, x, top, svg.FAINT, 1) for x, _ in ticks),
-            svg.line(LEFT, top, RIGHT, top, svg.INK, 1.5),
-            *(svg.line(x, top, x, top + 6, svg.INK, 1.5) for x, _ in ticks),
+            svg.line(LEFT, top, RIGHT, top, svg.INK),
+            *(svg.line(x, top, x, top + 6, svg.INK) for x, _ in ticks),
             *(svg.text(x, top + 22, words, svg.SMALL, "middle") for x, words in ticks),
         ]
     )
@@ -268,7 +268,7 @@ def legend(top: float, lane: str, fills: dict[str, svg.Fill]) -> str:
     for name, fill in fills.items():
         parts += [
             svg.filled(fill, (x, top, 26, 18)),
-            svg.rect(x, top, 26, 18, stroke=svg.INK, stroke_width=1),
+            svg.rect(x, top, 26, 18, stroke=svg.FAINT, stroke_width=svg.HAIR),
             svg.text(x + 33, top + 15, name, svg.SMALL),
         ]
         x += 33 + svg.text_width(name, 8.7) + gap
@@ -307,7 +307,7 @@ def draw_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment
     outcome : Outcome
         What `kafkalearn.scenarios.simulate` gave.
     frame, before : Frame
-        A frame of its trace and the one before it; what changed between them has a thick border.
+        A frame of its trace and the one before it; what changed between them has a marked border.
 
     Examples
     --------
@@ -354,7 +354,6 @@ def _heading(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, 
             svg.text(22, 42, seconds(moment.time_ms), svg.TITLE, bold=True),
             svg.filled(STATE_FILLS[moment.state], (190, 14, width, 42)),
             svg.rect(190, 14, width, 42, **svg.edge(has_changed)),
-            svg.rect(204, 21, width - 28, 28, svg.PANEL, rx=3),
             svg.text(190 + width / 2, 43, words, svg.TITLE - 2, "middle", bold=True),
             svg.text(190 + width + 6, 43, leader, svg.BODY, colour=svg.MUTED),
             *_event(frame.event or ""),
@@ -386,8 +385,7 @@ def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | No
         [
             svg.text(22, middle + 4, svg.cut_name(member.name, 11), size, colour=ink, bold=True),
             svg.filled(look, box),
-            svg.rect(*box, **svg.edge(is_new, width=1.2)),
-            svg.rect(138, top + 5, 202, height - 14, svg.PANEL, rx=3) if look.hatch else "",
+            svg.rect(*box, **svg.edge(is_new)),
             svg.text(239, middle + 4, DOING_WORDS[member.doing], svg.BODY - 1, "middle", ink),
             *_chips(outcome, member, had, middle - 17),
         ]
@@ -395,7 +393,7 @@ def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | No
 
 
 def _chips(outcome: Outcome, member: MemberMoment, had: MemberMoment, top: float) -> list[str]:
-    """The partitions as small boxes: thick if gained just now, struck through if just lost."""
+    """The partitions as small boxes: marked if gained just now, struck through if just lost."""
     gone = tuple(each for each in had.owned if each not in member.owned)
     every = [*member.owned, *gone]
     names = dict(zip(every, partition_names(outcome, tuple(every)), strict=True))
@@ -421,7 +419,7 @@ def _chip(
         [
             svg.rect(x, y, width, 28, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **border),
             svg.text(x + width / 2, y + 20, name, svg.BODY - 1, "middle", svg.MUTED if is_lost else svg.INK),
-            svg.line(x + 3, y + 25, x + width - 3, y + 3, svg.MARK, 2.5) if is_lost else "",
+            svg.line(x + 3, y + 25, x + width - 3, y + 3, svg.MARK) if is_lost else "",
         ]
     )
 
@@ -449,7 +447,7 @@ def _timeline(outcome: Outcome, names: list[str], top: float, bottom: float, now
                 member_band(outcome, name, axis, first + at * (LANE_HEIGHT + LANE_GAP), LANE_HEIGHT, now_ms)
                 for at, name in enumerate(names)
             ),
-            svg.line(axis.x(now_ms), top - 4, axis.x(now_ms), bottom, svg.MARK, 3),
+            svg.line(axis.x(now_ms), top - 4, axis.x(now_ms), bottom, svg.MARK),
             svg.pointer(axis.x(now_ms), top - 3, size=8),
         ]
     )

@@ -103,8 +103,7 @@ def _state(name: str, is_now: bool) -> str:
     return "\n".join(
         [
             svg.filled(STATE_FILLS[name], box),
-            svg.rect(*box, **svg.edge(is_now, width=2, marked_width=6), rx=4),
-            svg.rect(x - BOX_WIDTH / 2 + 6, y - 15, BOX_WIDTH - 12, 30, svg.PANEL, rx=3),
+            svg.rect(*box, **svg.edge(is_now), rx=4),
             svg.text(x, y + 6, name, svg.BODY, "middle", bold=True),
         ]
     )
@@ -119,7 +118,7 @@ def _way(at: int, pair: tuple[str, str], ways: dict[tuple[str, str], list[str]],
     shift = (-along[1] * -aside, along[0] * -aside)
     tail = _edge((start[0] + shift[0], start[1] + shift[1]), start, along)
     head = _edge((end[0] + shift[0], end[1] + shift[1]), end, (-along[0], -along[1]))
-    colour, width = (svg.MARK, 5) if is_now else (svg.INK, 2)
+    colour, width = (svg.MARK, svg.STRONG) if is_now else (svg.MUTED, svg.LINE)
     middle = (tail[0] * 0.55 + head[0] * 0.45, tail[1] * 0.55 + head[1] * 0.45)
     return "\n".join([svg.arrow(*tail, *head, colour, width), _badge(at, middle, colour)])
 
@@ -143,7 +142,7 @@ def _badge(at: int, middle: Point, colour: str) -> str:
         r=13,
         fill=svg.PANEL,
         stroke=colour,
-        stroke_width=2,
+        stroke_width=svg.LINE,
     )
     return "\n".join([circle, svg.text(middle[0], middle[1] + 6, str(at), svg.SMALL + 1, "middle", colour, bold=True)])
 

@@ -267,7 +267,7 @@ def _pill(way: Sequence[Any], delay: str) -> str:
     words, x1, y1, x2, y2 = way[0], *map(float, way[1:])
     width = 24 + 10 * max(0, len(words) - 2)
     shapes = [
-        svg.rect(x2 - width / 2 - 2, y2 - 12, width + 4, 24, svg.PANEL, rx=12, stroke="#0b5394", stroke_width=1.5),
+        svg.rect(x2 - width / 2 - 2, y2 - 12, width + 4, 24, svg.PANEL, rx=12, stroke=svg.LEADER, stroke_width=1.5),
         svg.text(x2, y2 + 5.5, words, LETTERS, "middle"),
     ]
     style = f"{delay};--x:{svg.number(x1 - x2)}px;--y:{svg.number(y1 - y2)}px"

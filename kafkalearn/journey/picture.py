@@ -38,7 +38,7 @@ from kafkalearn.journey.model import (
 
 WIDTH, HEIGHT = 480, 428  # on a phone of 360 pixels letters of 16 are still 11.4 high
 LETTERS = 16
-OPEN, COMMITTED, LEADS = "#f7dfa8", "#93c9b0", "#0b5394"
+OPEN, COMMITTED, LEADS = svg.OPEN.colour, svg.COMMITTED.colour, svg.LEADER
 TOP, BROKER_HEIGHT, APART = 34, 116, 10
 LEFT, RIGHT, SIDE = 102, 382, 92  # of a broker's box; how wide a producer or a consumer is
 ROW, TILE, TILES_AT = 28, 30, 196  # pixels from row to row, of a tile's width, where tiles begin

@@ -49,8 +49,8 @@ CELL_DOWN, CELL_HEIGHT = 6, 74  # below the frame's top
 FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 122, 127, 22  # the frame holds cells and the words below them
 BY = {BELOW_LOG_START: "too low", TOO_MANY_BYTES: "by size", TOO_OLD: "by time"}
 CHARACTER = {svg.SMALL: 9.3, svg.BODY: 11.5}  # pixels of one letter
-CLEAN, DIRTY, UNTOUCHED = svg.Fill(svg.READ, ""), svg.fill(2), svg.Fill(svg.EMPTY, "")
-GRAVE = svg.fill(1)
+CLEAN, DIRTY, UNTOUCHED = svg.Fill(svg.READ, ""), svg.fill(5), svg.Fill(svg.EMPTY, "")
+GRAVE = svg.TOMBSTONE
 METER_LEFT, METER_WIDTH = 190, 300
 
 
@@ -133,17 +133,15 @@ def _row(
 
 
 def _segment(settings: Settings, stretch: Stretch, row_first: int, row_last: int, now_ms: int, top: float) -> str:
-    """The frame of a segment, or of the part that is in this row."""
+    """The ground of a segment, or of the part that is in this row; the active one is an outline."""
     start, end = max(stretch.first, row_first), min(stretch.last, row_last)
     x, width = LEFT + (start - row_first) * CELL, (end + 1 - start) * CELL
     is_gone = bool(stretch.deleted_because)
-    dashes = "3 5" if is_gone else "8 5" if stretch.is_active else None
-    edge = {"stroke": svg.MUTED if is_gone else svg.INK, "stroke_width": 2, "stroke_dasharray": dashes}
     name = next((each for each in _segment_names(settings, stretch, now_ms) if _fits(each, width)), "")
     look = {"colour": svg.MARK if is_gone else svg.INK, "bold": is_gone or stretch.is_active}
     return "\n".join(
         [
-            svg.rect(x + 2, top, width - 4, FRAME_HEIGHT, **edge),
+            svg.card((x + 2, top, width - 4, FRAME_HEIGHT), is_gone, not (is_gone or stretch.is_active)),
             svg.text(x + 4, top - 16, name, svg.SMALL, **look) if name else "",
         ]
     )
@@ -194,7 +192,7 @@ def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
 
 def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
     if place.kind == REMOVED:
-        return svg.rect(*box, stroke=svg.MUTED, stroke_width=2, stroke_dasharray="5 5")
+        return svg.rect(*box, stroke=svg.MUTED, stroke_width=svg.HAIR, stroke_dasharray="3 3")
     look = (
         GRAVE
         if place.kind == TOMBSTONE
@@ -202,7 +200,7 @@ def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
         if place.kind == EMPTY_BATCH
         else svg.Fill(svg.PANEL, "")
     )
-    return "\n".join([svg.filled(look, box), svg.outlined(box, stroke=svg.INK, width=3 if place.decision else 1.5)])
+    return "\n".join([svg.filled(look, box), svg.outlined(box, stroke=svg.INK if place.decision else svg.FAINT)])
 
 
 def _content(place: Place, middle: float, y: float) -> list[str]:
@@ -216,10 +214,8 @@ def _content(place: Place, middle: float, y: float) -> list[str]:
     key, value = text_of(place.record.key), text_of(place.record.value)
     key_size = svg.BODY if _fits(key, CELL - 20, svg.BODY) else svg.SMALL  # bold letters are wider
     value_size = svg.BODY if _fits(value, CELL - 12, svg.BODY) else svg.SMALL
-    plate = svg.rect(middle - 31, y + 22, 62, 46, svg.PANEL, rx=3) if place.kind == TOMBSTONE else ""
-    strike = svg.line(middle - 28, y + 64, middle + 28, y + 27, svg.MUTED, 2) if place.kind == REMOVED else ""
+    strike = svg.line(middle - 28, y + 64, middle + 28, y + 27, svg.MUTED) if place.kind == REMOVED else ""
     return [
-        plate,
         svg.text(
             middle, y + 40, _fitted(key, CELL - 10, key_size), key_size, "middle", colour, bold=place.kind != REMOVED
         ),
@@ -258,15 +254,15 @@ def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float)
         begin, stop = max(begin, first), min(stop, last + 1)
         if begin < stop:
             box = (LEFT + (begin - first) * CELL, y, (stop - begin) * CELL, BAND_HEIGHT)
-            parts += [svg.filled(look, box), svg.outlined(box, stroke=svg.INK, width=1)]
+            parts += [svg.filled(look, box), svg.outlined(box)]
             words = next((each for each in (name, name.split()[0]) if _fits(each, box[2])), "")
-            parts += _named(words, box) if words else []
+            parts.append(svg.text(box[0] + box[2] / 2, y + 16, words, svg.SMALL, "middle") if words else "")
     if first <= found.first_dirty_offset <= last:
         x = LEFT + (found.first_dirty_offset - first) * CELL
         words = f"first dirty offset {found.first_dirty_offset}"
         is_right = x + svg.text_width(words, CHARACTER[svg.SMALL]) > svg.WIDTH - LEFT
         parts += [
-            svg.line(x, top - 4, x, y + BAND_HEIGHT + 6, svg.MARK, 4),
+            svg.line(x, top - 4, x, y + BAND_HEIGHT + 6, svg.MARK),
             svg.text(
                 x + (-6 if is_right else 6),
                 y + BAND_HEIGHT + 18,
@@ -277,15 +273,6 @@ def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float)
             ),
         ]
     return parts
-
-
-def _named(words: str, box: tuple[float, float, float, float]) -> list[str]:
-    x, y, width, height = box
-    plate = svg.text_width(words, CHARACTER[svg.SMALL]) + 10
-    return [
-        svg.rect(x + width / 2 - plate / 2, y + 2, plate, height - 4, svg.PANEL, rx=3),
-        svg.text(x + width / 2, y + 16, words, svg.SMALL, "middle"),
-    ]
 
 
 def _reader(row: tuple[Place, ...], offset: int | None, top: float) -> list[str]:
@@ -301,7 +288,7 @@ def _legend(rows: list[tuple[Place, ...]], top: float) -> list[str]:
     shown = tuple(place for row in rows for place in row)
     meanings = legend_of(shown)
     if any(place.kind == TOMBSTONE for place in shown):
-        meanings.append("hatched: tombstone; below it, how long it must stay")
+        meanings.append("violet: tombstone; below it, how long it must stay")
     lines, current = [], ""
     for words in meanings:
         longer = f"{current};  {words}" if current else words
@@ -324,8 +311,8 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
         svg.text(LEFT, top + 31, f"dirty ratio {found.ratio:.2f}", svg.BODY, bold=True),
         svg.rect(METER_LEFT, top + 16, METER_WIDTH, 20, svg.PANEL),
         svg.filled(DIRTY, (METER_LEFT, top + 16, found.ratio * METER_WIDTH, 20)),
-        svg.outlined((METER_LEFT, top + 16, METER_WIDTH, 20), stroke=svg.INK, width=1.5),
-        svg.line(mark, top + 10, mark, top + 42, svg.MARK, 4),
+        svg.outlined((METER_LEFT, top + 16, METER_WIDTH, 20)),
+        svg.line(mark, top + 10, mark, top + 42, svg.MARK),
         svg.text(mark, top + 57, f"more than {least:g}", svg.SMALL, "middle" if 0.1 < least < 0.9 else "start"),
         svg.text(METER_LEFT + METER_WIDTH + 16, top + 31, state, svg.SMALL),
     ]
@@ -338,7 +325,7 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
 
 READER_LEFT, NAMES_WIDTH, CHIP_HEIGHT, LINE_HEIGHT = 24, 206, 30, 42
 CHIP_LETTER = 10.6
-GHOST, SURE = svg.fill(3), svg.Fill(svg.READ, "")
+GHOST, SURE = svg.LOST, svg.Fill(svg.READ, "")
 
 
 def draw_crossing(
@@ -398,8 +385,7 @@ def _chips(table: Table, deleted: frozenset[Text], are_ghosts: frozenset[Text], 
         box = (x, top, width, CHIP_HEIGHT)
         parts += [
             svg.filled(GHOST if suffix else SURE, box),
-            svg.rect(x + 5, top + 4, width - 10, CHIP_HEIGHT - 8, svg.PANEL, rx=3) if suffix else "",
-            svg.outlined(box, stroke=svg.MARK if is_ghost else svg.INK, width=4 if is_ghost else 1.5),
+            svg.outlined(box, **svg.edge(is_ghost)),
             svg.text(x + 9, top + 21, words + suffix, svg.BODY, bold=bool(suffix)),
         ]
         x += width + 10

@@ -167,7 +167,7 @@ def draw_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[RecordByte
         top + 14 + _LINE_HEIGHT * place.caption_lines + 28,
         *_part(record, "key", place.of_key, frame.event),
         *_part(record, "value", place.of_value, frame.event),
-        svg.line(LEFT, top + 4, svg.WIDTH - LEFT, top + 4, svg.MUTED, 1),
+        svg.line(LEFT, top + 4, svg.WIDTH - LEFT, top + 4, svg.FAINT, svg.HAIR),
         *_caption(frame.event, top + 32),
         label=describe_record_bytes(frame, before),
     )
@@ -203,9 +203,9 @@ def _part(record: RecordBytes, part: str, places: Layout, now: Field | None) -> 
         svg.text(LEFT, places.tops[0] - _PART_HEAD, f"{part}: {counted(len(data), 'byte')}", svg.BODY, bold=True),
         svg.filled(svg.Fill(svg.READ, ""), *cells[:done]),
         svg.filled(svg.Fill(svg.EMPTY, ""), *cells[done:]),
-        svg.outlined(*(box for piece in read for box in places.boxes(piece)), stroke=svg.INK, width=1.5),
+        svg.outlined(*(box for piece in read for box in places.boxes(piece))),
         svg.words_at(letters, svg.SMALL + 1),
-        svg.outlined(*marked, stroke=svg.MARK, width=4),
+        svg.outlined(*marked, stroke=svg.MARK, stroke_width=svg.STRONG),
         *(
             svg.text(
                 name.x, places.name_height(name), name.words, svg.SMALL, colour=svg.INK if name.line == 0 else svg.MUTED

@@ -212,7 +212,7 @@ def commit_path_text(
 
 LEFT, LOG_LEFT, ROOM, NARROWEST, LETTER = 20, 170, 735, 144, 9
 TOP, ROW_HEIGHT, CELL_TOP, CELL_HEIGHT = 54, 88, 9, 62
-REPLICATED, NOT_YET, UNKNOWN = svg.Fill(svg.READ, ""), svg.Fill(svg.PANEL, "/"), svg.Fill(svg.EMPTY, "")
+REPLICATED, NOT_YET, UNKNOWN = svg.COMMITTED, svg.OPEN, svg.Fill(svg.EMPTY, "")
 ROLES = {model.LOADING: "loads the log", model.FAILED: "load has failed"}
 MEMORY_LINES, MEMORY_STEP = 4, 23
 
@@ -223,7 +223,7 @@ def draw_commit_path(
 ) -> Picture:
     """One moment of the offsets topic's partition: a row for each broker, and below it the coordinator's memory.
 
-    What a broker's high watermark has passed is filled, what it has not passed is hatched. The memory has two sides:
+    What a broker's high watermark has passed is green, what it has not passed is amber. The memory has two sides:
     what is replicated, from which tools are answered, and all that is written, by which the next commit is judged.
 
     Examples
@@ -272,7 +272,7 @@ def _row(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, cells: _C
     replica = state.partition.replica(broker_id)
     is_off = replica.broker.status in (DOWN, FROZEN)
     is_leader = replica.leading is not None
-    edge = {"stroke": svg.INK if is_leader else svg.MUTED, "stroke_width": 4 if is_leader else 1.5}
+    colour = svg.LEADER if is_leader else svg.INK
     numbers, was = state.numbers(broker_id), old.numbers(broker_id)
     boxes = {offset: cells.box(offset, top) for offset in range(cells.first, len(numbers))}
     passed = [box for offset, box in boxes.items() if offset < replica.high_watermark or is_off]
@@ -282,8 +282,8 @@ def _row(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, cells: _C
     return "\n".join(
         each
         for each in [
-            svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8, svg.EMPTY if is_off else svg.PANEL, rx=6, **edge),
-            svg.text(LEFT + 12, top + 28, f"broker {broker_id}", svg.BODY, bold=True),
+            svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8), is_on=not is_off),
+            svg.text(LEFT + 12, top + 28, f"broker {broker_id}", colour=colour, bold=True),
             svg.text(LEFT + 12, top + 50, _role(state, broker_id), svg.SMALL, bold=is_leader),
             svg.text(
                 LEFT + 12,
@@ -294,11 +294,10 @@ def _row(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, cells: _C
             ),
             svg.filled(UNKNOWN if is_off else REPLICATED, *passed),
             svg.filled(NOT_YET, *others),
-            *(_plate(box) for box in others),
-            svg.outlined(*boxes.values(), stroke=svg.INK, width=1.5),
-            svg.outlined(*new, stroke=svg.MARK, width=4),
+            svg.outlined(*boxes.values()),
+            svg.outlined(*new, stroke=svg.MARK, stroke_width=svg.STRONG),
             *(_words(state.entries[numbers[offset]], offset, box) for offset, box in boxes.items()),
-            "" if is_off else svg.line(mark_x, top + 3, mark_x, top + ROW_HEIGHT - 11, svg.INK, 5),
+            "" if is_off else svg.line(mark_x, top + 3, mark_x, top + ROW_HEIGHT - 11, svg.INK),
             ""
             if is_off
             else svg.text(svg.WIDTH - LEFT - 12, top + 46, f"HW {replica.high_watermark}", svg.BODY, "end", bold=True),
@@ -315,12 +314,6 @@ def _role(state: ReplicatedStore, broker_id: int) -> str:
     if coordinator is None:
         return "follower"
     return ROLES.get(coordinator.status, "coordinator")
-
-
-def _plate(box: tuple[float, float, float, float]) -> str:
-    """A ground for words, which a hatch would strike through."""
-    x, y, width, height = box
-    return svg.rect(x + 6, y + 6, width - 12, height - 12, svg.PANEL)
 
 
 def _words(entry: Entry, offset: int, box: tuple[float, float, float, float]) -> str:
@@ -375,7 +368,7 @@ def _answers(state: ReplicatedStore, top: float) -> Iterator[str]:
         if coordinator is not None
         for each in coordinator.waiting
     ]
-    yield svg.line(LEFT, top - 24, svg.WIDTH - LEFT, top - 24, svg.MUTED, 1)
+    yield svg.line(LEFT, top - 24, svg.WIDTH - LEFT, top - 24, svg.FAINT, svg.HAIR)
     yield svg.text(LEFT, top, "waits", svg.SMALL, colour=svg.MUTED)
     for at, words in enumerate(waiting[:2] or ["nobody"]):
         yield svg.text(LEFT + 100, top + 22 * at, words, svg.SMALL + 1, colour=svg.INK if waiting else svg.MUTED)

@@ -33,7 +33,7 @@ def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent]
         svg.text(LEFT, 38, _event_words(frame.event), svg.TITLE, bold=True),
         svg.text(LEFT, 86, "the log: offset, key, value", svg.BODY, colour=svg.MUTED),
         svg.text(CACHE_LEFT, 86, f"in the coordinator's memory ({store.status})", svg.BODY, colour=svg.MUTED),
-        svg.line(CACHE_LEFT - 18, 66, CACHE_LEFT - 18, bottom, svg.MUTED, 1),
+        svg.line(CACHE_LEFT - 18, 66, CACHE_LEFT - 18, bottom, svg.FAINT, svg.HAIR),
         *rows,
         *_cache(store, 118),
         *_answers(store.effects, bottom - 8),
@@ -49,13 +49,11 @@ def _words(store: Store, offset: int) -> str:
 def _entry(words: str, entry: Entry, top: float, is_new: bool) -> str:
     is_tombstone = entry.value is None
     box = (LEFT, top, CACHE_LEFT - 18 - LEFT - 18, ROW_HEIGHT - 6)
-    fill = svg.Fill(svg.EMPTY, "x") if is_tombstone else svg.Fill(svg.READ, "")
-    plate = (LEFT + 6, top + 4, min(svg.text_width(words, 9.4) + 10, box[2] - 12), ROW_HEIGHT - 14)
+    fill = svg.TOMBSTONE if is_tombstone else svg.Fill(svg.READ, "")
     return "\n".join(
         [
             svg.filled(fill, box),
-            svg.filled(svg.Fill(svg.PANEL, ""), plate) if is_tombstone else "",
-            svg.rect(*box, **svg.edge(is_new, width=1)),
+            svg.rect(*box, **svg.edge(is_new)),
             svg.text(LEFT + 11, top + 22, words, svg.SMALL + 1),
         ]
     )

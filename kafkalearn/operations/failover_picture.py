@@ -159,7 +159,7 @@ def draw_failover(
         *_brokers(settings, state, (before or frame).state),
         *_axis(grid_top, bottom, unit, last_s),
         *(shape for name, top in rows.items() for shape in _row(name, top, heard, unit, state.second)),
-        svg.legend(LEGEND, bottom + 44, up=14, gap=29, width=1),
+        svg.legend(LEGEND, bottom + 44, up=14, gap=29),
         label=describe_failover(settings, frame, before),
     )
 
@@ -175,9 +175,7 @@ def _brokers(settings: Settings, state: Failover, was: Failover) -> Iterator[str
         y = BROKER_TOP + BROKER_HEIGHT * place
         words, old = broker_words(state, broker_id), broker_words(was, broker_id)
         is_new = words != old
-        ground = svg.PANEL if state.is_up(broker_id) else svg.EMPTY
-        edge = svg.edge(is_new, svg.MUTED, 1, 3)
-        yield svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 6, ground, rx=5, **edge)
+        yield svg.card((LEFT, y, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 4), is_new, state.is_up(broker_id))
         yield svg.text(LEFT + 12, y + 18, f"broker {broker_id} {words}", svg.SMALL, **svg.stress(is_new))
 
 
@@ -186,7 +184,7 @@ def _axis(top: float, bottom: float, unit: float, last_s: int) -> Iterator[str]:
     for second in range(step, last_s + 1, step):
         yield svg.text(GRID_LEFT + (second - 0.5) * unit, top - 8, str(second), svg.SMALL, "middle", svg.MUTED)
     yield svg.text(LEFT, top - 8, "second", svg.SMALL, colour=svg.MUTED)
-    yield svg.line(GRID_LEFT, top, GRID_LEFT, bottom - 6, svg.MUTED, 1)
+    yield svg.line(GRID_LEFT, top, GRID_LEFT, bottom - 6, svg.FAINT, svg.HAIR)
 
 
 def _row(name: str, top: float, heard: Cells, unit: float, now_s: int) -> Iterator[str]:
@@ -198,9 +196,11 @@ def _row(name: str, top: float, heard: Cells, unit: float, now_s: int) -> Iterat
         by_look.setdefault(LOOKS.get(error, SENT_AWAY), []).append(box)
     for look, boxes in by_look.items():
         yield svg.filled(look, *boxes)
-        yield svg.outlined(*boxes, stroke=svg.INK, width=1)
+        yield svg.outlined(*boxes)
     if now_s in found:
-        yield svg.rect(GRID_LEFT + (now_s - 1) * unit, top + 3, unit, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=3)
+        yield svg.rect(
+            GRID_LEFT + (now_s - 1) * unit, top + 3, unit, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=svg.STRONG
+        )
 
 
 # How long each broker would load its groups, cleaned or not, drawn as two bars a broker.
@@ -266,7 +266,7 @@ def _bars(broker_id: int, pair: tuple[float, ...], top: float, unit: float) -> I
     for place, (look, seconds) in enumerate(zip((GROWN, CLEANED), pair, strict=True)):
         box = (BAR_LEFT, top + place * (BAR_HEIGHT + 2), max(2, seconds * unit), BAR_HEIGHT)
         yield svg.filled(look, box)
-        yield svg.outlined(box, stroke=svg.INK, width=1.5)
+        yield svg.outlined(box)
         yield svg.text(
             box[0] + box[2] + 10,
             box[1] + 18,

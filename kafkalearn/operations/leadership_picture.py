@@ -202,8 +202,7 @@ def draw_leadership(
 
 def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
     is_new = share.led != was.led
-    ground, border = svg.PANEL if share.is_alive else svg.EMPTY, svg.edge(is_new, svg.MUTED, marked_width=3)
-    yield svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8, ground, rx=6, **border)
+    yield svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8), is_new, share.is_alive)
     yield svg.text(LEFT + 14, top + 24, f"broker {share.broker_id}", svg.BODY, bold=True)
     yield svg.text(LEFT + 14, top + 42, "" if share.is_alive else "fenced", svg.SMALL, colour=svg.MARK, bold=True)
     y = top + BAR_DOWN
@@ -212,9 +211,9 @@ def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
     for look, box in ((OWN, own), (OTHERS, others)):
         if box[2]:
             yield svg.filled(look, box)
-            yield svg.outlined(box, stroke=svg.INK, width=1.5)
+            yield svg.outlined(box)
     x = BAR_LEFT + share.preferred * unit
-    yield svg.line(x, top + 4, x, top + ROW_HEIGHT - 12, svg.INK, 4)
+    yield svg.line(x, top + 4, x, top + ROW_HEIGHT - 12, svg.INK)
     yield svg.text(
         svg.WIDTH - LEFT - 14,
         top + 24,
@@ -232,7 +231,7 @@ def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
 def _meanings(y: float) -> Iterator[str]:
     leads = ((BAR_LEFT, OWN, "leads, and is preferred"), (BAR_LEFT + 240, OTHERS, "leads in place of another"))
     yield svg.legend(leads, y)
-    yield svg.line(BAR_LEFT + 490, y - 14, BAR_LEFT + 490, y + 4, svg.INK, 4)
+    yield svg.line(BAR_LEFT + 490, y - 14, BAR_LEFT + 490, y + 4, svg.INK)
     yield svg.text(BAR_LEFT + 502, y, "what it is preferred for", svg.SMALL, colour=svg.MUTED)
 
 
@@ -298,7 +297,7 @@ def draw_load(partitions: Sequence[Led], dead: Iterable[int]) -> Picture:
             shapes.append(svg.pointer(new[0] + new[2], top + 6))
     x = LOADS_LEFT + even * unit
     shapes += [
-        svg.line(x, LOADS_TOP - 4, x, bottom, svg.INK, 3),
+        svg.line(x, LOADS_TOP - 4, x, bottom, svg.INK),
         svg.text(x, LOADS_TOP - 10, "even", svg.SMALL, "middle", svg.MUTED),
     ]
     shapes.append(
@@ -387,7 +386,7 @@ def _bars(name: str, boxes: Iterable[tuple[svg.Fill, svg.Box]], middle: float) -
     for look, box in boxes:
         if box[2]:
             yield svg.filled(look, box)
-            yield svg.outlined(box, stroke=svg.INK, width=1.5)
+            yield svg.outlined(box)
 
 
 def _brokers(broker_ids: Sequence[int]) -> str:

@@ -150,7 +150,7 @@ def _batch_text(batch: Batch) -> str:
 LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture fits a small window
 QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
 METER_LEFT, METER_WIDTH = 440, 420
-OPEN, CLOSED = svg.Fill(svg.READ, ""), svg.fill(1)
+OPEN, CLOSED = svg.fill(0), svg.fill(4)
 
 
 def draw_keyless(
@@ -187,7 +187,7 @@ def draw_keyless(
             bold=True,
         ),
         svg.text(
-            QUEUE_LEFT, 72, "waiting batches, records: bytes; hatched: full, takes no more", svg.SMALL, colour=svg.MUTED
+            QUEUE_LEFT, 72, "waiting batches, records: bytes; darker: full, takes no more", svg.SMALL, colour=svg.MUTED
         ),
         svg.text(svg.WIDTH - 25, 72, "records", svg.SMALL, "end", svg.MUTED),
         *(_lane(settings, state, each, LANES_TOP + at * LANE_HEIGHT) for at, each in enumerate(shown)),
@@ -217,7 +217,7 @@ def _lane(settings: Settings, state: Producer, partition: int, top: float) -> st
     return "\n".join(
         [
             svg.rect(0, top, svg.WIDTH, LANE_HEIGHT, svg.EMPTY) if is_current else "",
-            svg.line(25, top + LANE_HEIGHT, svg.WIDTH - 25, top + LANE_HEIGHT, svg.MUTED, 1),
+            svg.line(25, top + LANE_HEIGHT, svg.WIDTH - 25, top + LANE_HEIGHT, svg.FAINT, svg.HAIR),
             svg.polygon([(34, middle), (16, middle - 11), (16, middle + 11)], svg.MARK) if is_current else "",
             svg.text(40, top + 35, name, svg.BODY, colour=svg.INK if is_led else svg.MUTED, bold=is_current),
             *_batches(queue, top, got_record),
@@ -239,17 +239,15 @@ def _batches(queue: tuple[Batch, ...], top: float, got_record: bool) -> list[str
 
 
 def _batch(batch: Batch, x: float, y: float, is_now: bool) -> str:
-    """A batch as full as it is; hatched once no more goes in, with a thick border if it got the last record."""
+    """A batch as full as it is; darker once no more goes in, with a marked border if it got the last record."""
     height = LANE_HEIGHT - 18
     full = min(1, batch.byte_count / batch.limit_bytes) * BATCH_WIDTH
     words = f"{batch.record_count}: {batch.byte_count} B"
-    plate = svg.text_width(words, 9.6) + 8
     return "\n".join(
         [
             svg.rect(x, y, BATCH_WIDTH, height, svg.PANEL),
             svg.filled(CLOSED if batch.is_full else OPEN, (x, y, full, height)),
-            svg.rect(x, y, BATCH_WIDTH, height, **svg.edge(is_now, marked_width=5)),
-            svg.rect(x + BATCH_WIDTH / 2 - plate / 2, y + 9, plate, 22, svg.PANEL, rx=3) if batch.is_full else "",
+            svg.rect(x, y, BATCH_WIDTH, height, **svg.edge(is_now)),
             svg.text(x + BATCH_WIDTH / 2, y + 26, words, svg.SMALL + 1, "middle"),
         ]
     )
@@ -266,8 +264,8 @@ def _meter(settings: Settings, state: Producer, top: float) -> str:
             svg.text(METER_LEFT - 14, top + 17, str(state.produced_bytes), svg.BODY, "end", bold=True),
             svg.rect(METER_LEFT, top, METER_WIDTH, 20, svg.PANEL),
             svg.filled(OPEN, (METER_LEFT, top, done, 20)),
-            svg.outlined((METER_LEFT, top, METER_WIDTH, 20), stroke=svg.INK, width=1.5),
-            svg.line(half, top - 5, half, top + 25, svg.INK, 3),
+            svg.outlined((METER_LEFT, top, METER_WIDTH, 20)),
+            svg.line(half, top - 5, half, top + 25, svg.INK),
             svg.text(half - 8, top + 16, str(settings.batch_size), svg.SMALL, "end"),
             svg.text(METER_LEFT + METER_WIDTH + 8, top + 16, str(whole), svg.SMALL),
         ]
@@ -313,7 +311,7 @@ def draw_key(key: bytes, partition_count: int) -> Picture:
             for x, words in zip((20, STEP_LEFT), step, strict=True)
         ),
         svg.filled(svg.fill(2), cells[partition]),
-        *(svg.outlined(*cells, stroke=svg.INK, width=1),),
+        *(svg.outlined(*cells),),
         *(
             svg.text(
                 x + width / 2, y + 32, str(number), svg.BODY, "middle", svg.MARK if number == partition else svg.MUTED

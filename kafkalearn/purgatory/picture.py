@@ -28,7 +28,7 @@ from kafkalearn.replication import events
 
 TOP, ROW_HEIGHT, LEFT, CHIP_WIDTH, CHIP_GAP, MOST_CHIPS = 92, 62, 230, 136, 12, 5
 LEAST_ROWS = 3  # so that the pictures of a run have one size
-WAITING, DONE = svg.Fill(svg.READ, ""), svg.fill(1)
+WAITING, DONE = svg.OPEN, svg.Fill(svg.EMPTY, "/")
 HOW = {
     operations.AT_ONCE: "is done at once: what it wants is there",
     operations.WHILE_LISTED: "was put on the lists, looks again, and is done",
@@ -71,7 +71,7 @@ def draw_purgatory(
         svg.text(
             LEFT,
             74,
-            "watchers, in the order they came; hatched: done, and still on the list",
+            "watchers, in the order they came; grey: done, and still on the list",
             svg.SMALL,
             colour=svg.MUTED,
         ),
@@ -92,7 +92,7 @@ def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> 
     is_walked = key in event_keys
     return "\n".join(
         [
-            svg.line(25, top + ROW_HEIGHT, svg.WIDTH - 25, top + ROW_HEIGHT, svg.MUTED, 1),
+            svg.line(25, top + ROW_HEIGHT, svg.WIDTH - 25, top + ROW_HEIGHT, svg.FAINT, svg.HAIR),
             svg.text(25, top + 38, key, svg.BODY, **svg.stress(is_walked)),
             svg.text(LEFT - 8, top + 38, f"+{hidden}", svg.SMALL, "end", svg.MUTED) if hidden else "",
             *(_chip(purgatory, name, LEFT + at * (CHIP_WIDTH + CHIP_GAP), top + 9) for at, name in enumerate(shown)),
@@ -106,12 +106,10 @@ def _chip(purgatory: Purgatory, name: str, x: float, y: float) -> str:
         isinstance(effect, operations.Parked | operations.Completed) and effect.name == name
         for effect in purgatory.effects
     )
-    plate = svg.text_width(name[:12], 9.4) + 10
     return "\n".join(
         [
             svg.filled(WAITING if is_waiting else DONE, (x, y, CHIP_WIDTH, ROW_HEIGHT - 18)),
             svg.rect(x, y, CHIP_WIDTH, ROW_HEIGHT - 18, rx=4, **svg.edge(is_new)),
-            "" if is_waiting else svg.rect(x + CHIP_WIDTH / 2 - plate / 2, y + 11, plate, 22, svg.PANEL, rx=3),
             svg.text(x + CHIP_WIDTH / 2, y + 28, name[:12], svg.SMALL + 1, "middle"),
         ]
     )
@@ -189,7 +187,7 @@ def purgatory_text(
 
 LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
 ROWS_TOP, REQUEST_HEIGHT, ROW_COUNT = 208, 62, 4
-COMMITTED, UNCOMMITTED = svg.Fill(svg.READ, ""), svg.fill(1)
+COMMITTED, UNCOMMITTED = svg.COMMITTED, svg.OPEN
 
 
 def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> Picture:
@@ -210,7 +208,7 @@ def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, Requ
     return picture(
         ROWS_TOP + ROW_COUNT * REQUEST_HEIGHT + 22,
         svg.text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", svg.TITLE, bold=True),
-        svg.text(25, 66, "log: plain below the HW (committed), hatched above it", svg.SMALL, colour=svg.MUTED),
+        svg.text(25, 66, "log: green below the HW (committed), amber above it", svg.SMALL, colour=svg.MUTED),
         *_log(broker),
         *(
             _request_row(title, aside, entries, ROWS_TOP + at * REQUEST_HEIGHT)
@@ -233,7 +231,7 @@ def _log(broker: Broker) -> list[str]:
         look = COMMITTED if offset < log.high_watermark else UNCOMMITTED
         parts += [
             svg.filled(look, (x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT)),
-            svg.rect(x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT, stroke=svg.INK, stroke_width=1.5),
+            svg.rect(x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT, stroke=svg.FAINT, stroke_width=svg.HAIR),
             svg.text(x + CELL_WIDTH / 2 - 2, LOG_TOP + CELL_HEIGHT + 20, str(offset), svg.SMALL, "middle", svg.MUTED),
             svg.text(x + CELL_WIDTH / 2 - 2, LOG_TOP + 30, f"{broker.record_bytes[offset]} B", svg.SMALL, "middle"),
         ]
@@ -248,7 +246,7 @@ def _log(broker: Broker) -> list[str]:
         if name == "HW" and log.high_watermark == log.log_end_offset:
             continue
         parts += [
-            svg.line(x, y + 2, x, LOG_TOP + CELL_HEIGHT + 4, svg.MARK, 4),
+            svg.line(x, y + 2, x, LOG_TOP + CELL_HEIGHT + 4, svg.MARK),
             svg.text(x, y - 4, words, svg.SMALL, "middle", bold=True),
         ]
     return parts
@@ -300,7 +298,7 @@ def _consumer_words(broker: Broker, fetch: ConsumerFetch) -> str:
 
 def _request_row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
     parts = [
-        svg.line(25, top, svg.WIDTH - 25, top, svg.MUTED, 1),
+        svg.line(25, top, svg.WIDTH - 25, top, svg.FAINT, svg.HAIR),
         svg.text(25, top + 28, title, svg.BODY, bold=True),
         svg.text(25, top + 49, aside, svg.SMALL, colour=svg.MUTED),
     ]
@@ -308,7 +306,7 @@ def _request_row(title: str, aside: str, entries: list[tuple[str, bool]], top: f
     for words, is_new in entries:
         width = svg.text_width(words, 9.2) + 22
         parts += [
-            svg.rect(x, top + 12, width, 38, svg.EMPTY, rx=5, **svg.edge(is_new)),
+            svg.card((x, top + 12, width, 38), is_new),
             svg.text(x + width / 2, top + 37, words, svg.SMALL + 1, "middle"),
         ]
         x += width + 12

@@ -99,7 +99,7 @@ def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newe
     x = LEFT + number * CELL_WIDTH
     timers = bucket.timers if bucket else ()
     is_new = any(timer.name in newest for timer in timers)
-    border = svg.edge(is_emptied or is_new, *((svg.INK, 2) if bucket else (svg.FAINT, 1)))
+    border = svg.edge(is_emptied or is_new, svg.MUTED if bucket else svg.FAINT)
     fill = svg.READ if timers else svg.EMPTY if bucket or is_emptied else svg.PANEL
     names = [timer.name[:MOST_LETTERS] for timer in timers[: MOST_NAMES + 1]]
     if len(timers) > MOST_NAMES + 1:

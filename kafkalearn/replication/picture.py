@@ -1,7 +1,7 @@
 """A replicated partition as a picture: a log for each broker with its two marks, and beside it what the leader knows.
 
 A frame of `kafkalearn.replication`, of a run or of what a search has found, becomes one drawing; what has changed
-since the frame before has a thick border. The settings come first, so that they can be bound once:
+since the frame before has a marked border. The settings come first, so that they can be bound once:
 ``play(trace, partial(draw_replication, settings))``.
 """
 
@@ -13,6 +13,7 @@ from kafkalearn.base.errors import capitalised
 from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import Axis, Block, Cell, free, label, lane, legend, mark, panel, row, space, stack
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.replication.events import (
     ConsumerRead,
@@ -23,7 +24,7 @@ from kafkalearn.replication.events import (
 )
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import PROMISES, broken
-from kafkalearn.replication.state import CUT_OFF, DOWN, FROZEN, Leadership, Log, Partition, Record, Remote
+from kafkalearn.replication.state import CUT_OFF, DOWN, FROZEN, Leadership, Log, Partition, Remote
 from kafkalearn.replication.words import (
     assignment_in_words,
     describe_replication,
@@ -36,16 +37,15 @@ from kafkalearn.replication.words import (
     waiting_in_words,
 )
 
-ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 92, 90, 82
-KNOWN_LEFT, KNOWN_WIDTH = 808, 164
-BAND_LETTERS, BAND_LINES = 80, 2
 LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 178, 42, 14
-MOST_TITLE = 56  # letters of a large title beside the time
+ROWS_TOP, ROW_GAP, PANEL_HEIGHT = 92, 8, 82
+ROW_HEIGHT = PANEL_HEIGHT + ROW_GAP
+KNOWN_LEFT = 808
+BAND_LETTERS, BAND_LINES, BAND_HEIGHT = 80, 2, 62
 CELL_DOWN, CELL_HEIGHT = 23, 31
-CHARACTER = 9.4  # pixels of one in a label
 MOST_LETTERS = 3  # of a record's value in its cell
-MOST_FILLS = 6
-NO_EPOCH = svg.Fill(svg.READ, "")
+MOST_EPOCHS = 5
+STRIPES = (svg.fill(4), svg.fill(3), svg.fill(5), svg.MOVED, svg.TOMBSTONE)  # of leader epochs
 
 
 def draw_replication(
@@ -56,8 +56,9 @@ def draw_replication(
     """One moment of a replicated partition, drawn.
 
     Each broker has a row: its status, its log with HW above and LEO below, and, right, what the leader knows of it.
-    A bar under the log goes up to the HW. Records are filled by the leader epoch that wrote them. Below the rows:
-    what clients get, which requests wait, and, in a thick border, which promises are broken.
+    Records below a log's HW are green, those above it amber; a stripe at their foot has the colour of the leader epoch
+    that wrote them, once there is more than one. What an acknowledged producer relies on and the leader has lost stays
+    as a ghost. Below the rows: what clients get, which requests wait, and which promises are broken.
 
     Parameters
     ----------
@@ -85,177 +86,127 @@ def replication_elements(
 ) -> tuple[list[str], float]:
     """The drawing of a partition as elements, and how far down it goes."""
     state, earlier = frame.state, None if before is None else before.state
-    first = first_offset(state, earlier)
-    bottom = ROWS_TOP + ROW_HEIGHT * settings.broker_count
+    axis = axis_of(state, earlier)
     assignment = assignment_in_words(settings, state)
-    clients, waiting, below = (38, 58, 66) if assignment else (20, 48, 60)  # five rows are as high as a laptop allows
-    elements = [
-        _head(capitalised(head_in_words(state))),
-        svg.text(svg.WIDTH - LEFT, 32, f"{state.now_ms:,} ms", svg.BODY, "end", svg.MUTED),
-        svg.text(KNOWN_LEFT, 60, "the leader knows", svg.SMALL, colour=svg.MUTED),
-        epochs_legend(state),
-        offsets(first),
-        *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
-        *_replicas(bottom + 18, assignment),
-        _said(bottom + clients, "clients get", _to_clients(frame)),
-        _said(bottom + waiting, "waiting", waiting_in_words(state) or "nothing"),
-        _promises(bottom + below, settings, state, () if earlier is None else broken(settings, earlier)),
-    ]
-    return elements, bottom + below + 70
+    now = label(f"{state.now_ms:,} ms", svg.BODY, svg.MUTED)
+    head = label(capitalised(head_in_words(state)), svg.TITLE, bold=True, width=svg.WIDTH - 2 * LEFT - now.width - 20)
+    page = stack(
+        row(head, now, width=svg.WIDTH - 2 * LEFT),
+        _above(state, axis),
+        *(_broker(state, earlier, id_, axis) for id_ in settings.broker_ids),
+        space(height=4),
+        *([_said("assignment", assignment)] if assignment else []),
+        _said("clients get", _to_clients(frame)),
+        _said("waiting", waiting_in_words(state) or "nothing"),
+        _promises(settings, state, () if earlier is None else broken(settings, earlier)),
+    )
+    return page.draw(LEFT, 10), 10 + page.height + 8
 
 
-def _head(words: str) -> str:
-    return svg.text(LEFT, 32, words, svg.TITLE if len(words) <= MOST_TITLE else svg.BODY, bold=True)
-
-
-def _row(state: Partition, before: Partition | None, broker_id: int, first: int, top: float) -> str:
-    log = state.replica(broker_id).log
-    was = log if before is None else before.replica(broker_id).log
-    names = replica_status(state, broker_id).split(", ")
-    first_line, line = (47, 16) if len(names) < 3 else (45, 14)
-    return "\n".join(
-        each
-        for each in [
-            _frame(state, broker_id, top),
-            svg.text(LEFT + 14, top + 28, f"broker {broker_id}", svg.BODY, bold=True),
-            *(svg.text(LEFT + 14, top + first_line + line * at, name, svg.SMALL) for at, name in enumerate(names[:3])),
-            *cells(log, was, first, top),
-            *log_marks(log, was, first, top),
-            leader_view(state, before, broker_id, top),
-        ]
-        if each
+def _above(state: Partition, axis: Axis) -> Block:
+    """What the fills mean, the offsets, and the name of the column on the right."""
+    cut = f"{axis.first} older not shown" if axis.first else "offset"
+    return free(
+        svg.WIDTH - 2 * LEFT,
+        ROWS_TOP - 44,
+        lambda x, y: fills_legend(state).draw(CELLS_LEFT, y),
+        lambda x, y: [
+            svg.text(KNOWN_LEFT, y + 16, "the leader knows", svg.SMALL, colour=svg.MUTED),
+            svg.text(x + 14, y + 40, cut, svg.SMALL, colour=svg.MUTED),
+            axis.numbers(y + 40),
+        ],
     )
 
 
-def _frame(state: Partition, broker_id: int, top: float) -> str:
-    """The border shows the status: thick for the leader, broken outside the ISR, on grey when not running."""
-    broker = state.replica(broker_id).broker
-    is_off = broker.status in (DOWN, FROZEN)
-    look = {"stroke": svg.INK, "stroke_width": 2}
-    if is_off or broker.status == CUT_OFF:
-        look = {"stroke": svg.MUTED, "stroke_width": 2, "stroke_dasharray": "2 6"}
-    elif state.replica(broker_id).leading is not None:
-        look = {"stroke": svg.INK, "stroke_width": 5}
-    elif broker_id not in state.controller.assignment.replicas:
-        look = {"stroke": svg.MUTED, "stroke_width": 1.5, "stroke_dasharray": "3 9"}
-    elif broker_id not in state.controller.isr:
-        look = {"stroke": svg.MUTED, "stroke_width": 3, "stroke_dasharray": "12 8"}
-    return svg.rect(LEFT, top, svg.WIDTH - 2 * LEFT, PANEL_HEIGHT, svg.EMPTY if is_off else svg.PANEL, rx=6, **look)
+def _broker(state: Partition, before: Partition | None, broker_id: int, axis: Axis) -> Block:
+    """A broker's row; the leader's name is blue, and who does not run or is cut off is an outline alone."""
+    replica = state.replica(broker_id)
+    was = replica.log if before is None else before.replica(broker_id).log
+    is_on = replica.broker.status not in (DOWN, FROZEN, CUT_OFF)
+    leads = is_on and replica.leading is not None
+    names = replica_status(state, broker_id).split(", ")[:3]
+    lost = _lost(state) if leads else {}
+    inside = free(
+        svg.WIDTH - 2 * LEFT - 28,
+        PANEL_HEIGHT,
+        stack(
+            space(height=9),
+            label(f"broker {broker_id}", svg.BODY, svg.LEADER if leads else svg.INK, bold=True),
+            *(label(each, colour=svg.LEADER if each == "leader" else svg.INK) for each in names),
+            gap=-4 if len(names) > 2 else -1,
+        ).draw,
+        lambda _, y: log_lane(replica.log, was, axis, y, lost),
+        lambda _, y: [leader_view(state, before, broker_id, y)],
+    )
+    return stack(panel(inside, width=svg.WIDTH - 2 * LEFT, height=PANEL_HEIGHT, is_on=is_on), space(height=ROW_GAP))
 
 
 # A log: records as cells, the HW above, the LEO below.
 
 
-def first_offset(state: Partition, before: Partition | None) -> int:
-    """The first offset that is shown: from 0, or as many as fit before the end of the longest log."""
+def axis_of(state: Partition, before: Partition | None) -> Axis:
+    """The offsets that are shown: from 0, or as many as fit before the end of the longest log."""
     states = [state] if before is None else [state, before]
-    return max(0, max(each.log_end_offset for one in states for each in one.replicas) - CELL_COUNT)
+    longest = max(each.log_end_offset for one in states for each in one.replicas)
+    return Axis(CELLS_LEFT, max(0, longest - CELL_COUNT), CELL_COUNT, CELL)
 
 
-def offset_x(offset: int, first: int) -> float:
-    """Where an offset begins; offsets that are not shown lie at the edges."""
-    return CELLS_LEFT + min(max(offset - first, 0), CELL_COUNT) * CELL
+def fills_legend(state: Partition) -> Block:
+    """What the fills and, of more than one leader epoch, the stripes stand for."""
+    logs = [each.log for each in state.replicas]
+    used = [cell.fill for log in logs for cell in cells_of(log, log.log_start_offset).values()]
+    known = sorted({record.leader_epoch for log in logs for record in log.records if record})
+    stripes = {_stripe(epoch): f"epoch {epoch}" for epoch in known[-MOST_EPOCHS:] if epoch >= 0}
+    names = {svg.COMMITTED: "below the HW: committed", svg.OPEN: "written"}
+    return legend([*used, *(stripes if len(known) > 1 else [])], names | stripes)
 
 
-def _fill(record: Record) -> svg.Fill:
-    return NO_EPOCH if record.leader_epoch < 0 else svg.fill(record.leader_epoch % MOST_FILLS)
+def _stripe(epoch: int) -> svg.Fill:
+    return STRIPES[epoch % len(STRIPES)]
 
 
-def epochs_legend(state: Partition) -> str:
-    """Which fill is which leader epoch."""
-    epochs = sorted({record.leader_epoch for each in state.replicas for record in each.log.records if record})
-    entries = [
-        (CELLS_LEFT + 110 * at, NO_EPOCH, "no epoch")
-        if epoch < 0
-        else (CELLS_LEFT + 110 * at, svg.fill(epoch % MOST_FILLS), f"epoch {epoch}")
-        for at, epoch in enumerate(epochs[-MOST_FILLS:])
-    ]
-    return svg.legend(entries, 60, size=(22, 18), up=14, gap=29, width=1)
-
-
-def offsets(first: int) -> str:
-    """The offsets above the cells, and how many are not shown."""
-    places = [(CELLS_LEFT + (at + 0.5) * CELL, 84, str(first + at)) for at in range(CELL_COUNT)]
-    cut = f"{first} older not shown" if first else "offset"
-    return "\n".join(
-        [svg.text(LEFT + 14, 84, cut, svg.SMALL, colour=svg.MUTED), svg.words_at(places, svg.SMALL, fill=svg.MUTED)]
-    )
-
-
-def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
-    """The records as cells, new ones with a thick border, cut ones crossed out; the bar below them up to the HW."""
-    y = top + CELL_DOWN
-    shown = range(max(first, log.log_start_offset), min(log.log_end_offset, first + CELL_COUNT))
+def cells_of(log: Log, first: int) -> dict[int, Cell]:
+    """A log's records as cells, by offset, from `first` on."""
+    shown = range(max(first, log.log_start_offset), log.log_end_offset)
     records = {offset: log.records[offset - log.first_offset] for offset in shown}
-    boxes = {offset: _box(offset, first, y) for offset in records}
-    new = [boxes[offset] for offset in records if _at(was, offset) != records[offset]]
-    gone = [_box(offset, first, y) for offset in range(max(first, log.log_end_offset), was.log_end_offset)]
-    values = [(boxes[offset][0] + CELL / 2, y + 22, record.value[:MOST_LETTERS]) for offset, record in records.items()]
-    plates = [(x - svg.text_width(word, 4.8) - 1, y + 7, svg.text_width(word, 9.6) + 2, 19) for x, _, word in values]
-    hatched = [plate for plate, record in zip(plates, records.values(), strict=True) if _fill(record).hatch]
-    high_watermark = offset_x(log.high_watermark, first)
+    is_striped = len({each.leader_epoch for each in log.records if each}) > 1 or any(
+        each.leader_epoch > 0 for each in records.values()
+    )
+    return {
+        offset: Cell(
+            each.value[:MOST_LETTERS],
+            svg.COMMITTED if offset < log.high_watermark else svg.OPEN,
+            _stripe(each.leader_epoch) if is_striped and each.leader_epoch >= 0 else None,
+        )
+        for offset, each in records.items()
+    }
+
+
+def log_lane(log: Log, was: Log, axis: Axis, top: float, lost: dict[int, str] | None = None) -> list[str]:
+    """A log in its row: its records, what was cut or lost as ghosts, and its two marks, each with its number."""
+    y, end = top + CELL_DOWN, top + CELL_DOWN + CELL_HEIGHT
+    moved = log.high_watermark != was.high_watermark
+    longer = log.log_end_offset != was.log_end_offset
+    before = {at: each for at, each in cells_of(was, axis.first).items() if at >= log.log_start_offset}
     return [
-        *(svg.filled(_fill(record), boxes[offset]) for offset, record in records.items()),
-        *(svg.rect(*plate, svg.PANEL, rx=3) for plate in hatched),
-        svg.outlined(*boxes.values(), stroke=svg.INK, width=1.2),
-        svg.words_at(values, svg.SMALL),
-        *(_crossed(box) for box in gone),
-        svg.outlined(*new, stroke=svg.MARK, width=4),
-        svg.rect(CELLS_LEFT, y + CELL_HEIGHT + 3, high_watermark - CELLS_LEFT, 7, svg.INK)
-        if high_watermark > CELLS_LEFT
-        else "",
+        *lane(axis, cells_of(log, axis.first), before, y, CELL_HEIGHT, ghosts=lost),
+        mark(axis, log.high_watermark, "HW", (top + 20, end + 4), top + 16, is_new=moved),
+        mark(axis, log.log_end_offset, "LEO", (y - 2, end + 7), top + 77, is_new=longer, is_open=True),
     ]
 
 
-def _box(offset: int, first: int, y: float) -> svg.Box:
-    return (offset_x(offset, first) + 1, y, CELL - 2, CELL_HEIGHT)
-
-
-def _at(log: Log, offset: int) -> Record | None:
-    index = offset - log.first_offset
-    return log.records[index] if 0 <= index < len(log.records) else None
-
-
-def _crossed(box: svg.Box) -> str:
-    """A record that has just been cut."""
-    x, y, width, height = box
-    edge = svg.rect(x, y, width, height, stroke=svg.MARK, stroke_width=2, stroke_dasharray="5 4")
-    return "\n".join(
-        [edge, svg.line(x, y, x + width, y + height, svg.MARK), svg.line(x, y + height, x + width, y, svg.MARK)]
-    )
-
-
-def log_marks(log: Log, was: Log, first: int, top: float) -> list[str]:
-    """The two marks of a log, each with its number."""
-    return [_high_watermark(log, was, first, top), _log_end(log, was, first, top)]
-
-
-def _high_watermark(log: Log, was: Log, first: int, top: float) -> str:
-    """The HW: a thick line through the log, its number above."""
-    x, is_new = offset_x(log.high_watermark, first), log.high_watermark != was.high_watermark
-    mark = svg.line(x, top + 20, x, top + CELL_DOWN + CELL_HEIGHT + 10, svg.MARK if is_new else svg.INK, 5)
-    return "\n".join([mark, _label("HW", log.high_watermark, first, top + 17, is_new)])
-
-
-def _log_end(log: Log, was: Log, first: int, top: float) -> str:
-    """The LEO: a thin broken line where the next record goes, its number below."""
-    x, is_new = offset_x(log.log_end_offset, first), log.log_end_offset != was.log_end_offset
-    y = top + CELL_DOWN
-    style = {"stroke": svg.MARK if is_new else svg.INK, "stroke_width": 2, "stroke_dasharray": "4 3"}
-    mark = svg.element("line", x1=x, y1=y, x2=x, y2=y + CELL_HEIGHT + 9, **style)
-    return "\n".join([mark, _label("LEO", log.log_end_offset, first, top + 77, is_new)])
-
-
-def _label(name: str, offset: int, first: int, y: float, is_new: bool) -> str:
-    """A mark's name and offset, in a thick border if it is new, with an arrow if it lies before what is shown."""
-    x, words = offset_x(offset, first), f"{name} {offset}" if offset >= first else f"\u25c2 {name} {offset}"
-    said = svg.text(x, y, words, svg.SMALL + 1, "middle", svg.MARK if is_new else svg.INK, bold=True)
-    if not is_new:
-        return said
-    width = svg.text_width(words, CHARACTER) + 18
-    return "\n".join(
-        [svg.rect(x - width / 2, y - 16, width, 21, svg.PANEL, stroke=svg.MARK, stroke_width=2.5, rx=4), said]
-    )
+def _lost(state: Partition) -> dict[int, str]:
+    """The acknowledged records that the leader does not have, by offset."""
+    leader = state.leader
+    if leader is None:
+        return {}
+    has = {offset: each.words for offset, each in cells_of(leader.log, leader.log.log_start_offset).items()}
+    told = state.ledger.acknowledged
+    return {
+        offset: value[:MOST_LETTERS]
+        for offset, value in told
+        if offset >= leader.log.log_end_offset and has.get(offset) != value
+    }
 
 
 # The right column: what the leader knows of each follower, and its own ISR.
@@ -280,8 +231,7 @@ def leader_view(state: Partition, before: Partition | None, broker_id: int, top:
     known = f"LEO {remote_in_words(remote)}"
     return "\n".join(
         [
-            svg.rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, svg.PANEL, rx=4, **svg.edge(is_new, svg.MUTED)),
-            svg.text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 38, known, svg.TITLE - 4, "middle", bold=True),
+            svg.text(KNOWN_LEFT, top + 40, known, svg.TITLE - 4, colour=svg.MARK if is_new else svg.INK, bold=True),
             _answer_or_lag(state, broker_id, remote, top + 71),
         ]
     )
@@ -336,44 +286,34 @@ def _to_clients(frame: Frame[Partition, ReplicationEvent]) -> str:
     return "; ".join(effects_in_words(Frame(frame.index, frame.event, only))) or "nothing"
 
 
-def _said(y: float, name: str, words: str) -> str:
-    look = svg.MUTED if words == "nothing" else svg.INK
-    shown = words if len(words) <= 84 else words[:81] + "..."
-    return "\n".join(
-        [
-            svg.text(LEFT + 14, y, name, svg.SMALL, colour=svg.MUTED),
-            svg.text(LEFT + 134, y, shown, svg.BODY - 2, colour=look, bold=look == svg.INK),
-        ]
+def _said(name: str, words: str) -> Block:
+    is_quiet = words == "nothing"
+    room = svg.WIDTH - 2 * LEFT - 154
+    return row(
+        space(6),
+        label(name, colour=svg.MUTED, width=104),
+        label(words, svg.BODY - 2, svg.MUTED if is_quiet else svg.INK, bold=not is_quiet, width=room),
+        space(),
     )
 
 
-def _replicas(y: float, assignment: str) -> list[str]:
-    """Which brokers hold a replica, where that may change."""
-    if not assignment:
-        return []
-    return [
-        svg.text(LEFT + 14, y, "assignment", svg.SMALL, colour=svg.MUTED),
-        svg.text(LEFT + 134, y, assignment, svg.BODY - 2, bold=True),
-    ]
-
-
-def _promises(y: float, settings: Settings, state: Partition, wrong_before: tuple[str, ...]) -> str:
-    """The band at the bottom: in a thick border the promises that are broken, the newly broken first."""
+def _promises(settings: Settings, state: Partition, wrong_before: tuple[str, ...]) -> Block:
+    """The last lines: which promises are broken, the newly broken first, on the colour of what is lost."""
     wrong = broken(settings, state)
     if not wrong:
         words = "nobody leads: no log to judge by" if state.leader is None else f"all {len(PROMISES)} promises hold"
-        return svg.text(LEFT + 14, y + 24, words, svg.SMALL, colour=svg.MUTED)
+        return row(space(6), Block(0, BAND_HEIGHT, label(words, colour=svg.MUTED).draw), space())
     ordered = sorted(wrong, key=lambda name: name in wrong_before)
     lines = wrap(capitalised(broken_in_words(ordered)), BAND_LETTERS)
     if len(lines) > BAND_LINES:
         lines = wrap(f"{capitalised(broken_in_words(ordered[:2]))}; and {len(wrong) - 2} more", BAND_LETTERS)
-    middle = y + 38 - 11 * (len(lines) - 1)
-    return "\n".join(
-        [
-            svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, 62, svg.PANEL, stroke=svg.MARK, stroke_width=6, rx=4),
-            *(
-                svg.text(svg.WIDTH / 2, middle + 23 * at, each, svg.BODY, "middle", svg.MARK, bold=True)
-                for at, each in enumerate(lines)
-            ),
-        ]
+    width = svg.WIDTH - 2 * LEFT
+    return free(
+        width,
+        BAND_HEIGHT,
+        lambda x, y: [svg.rect(x, y + 4, width, BAND_HEIGHT - 4, svg.LOST.colour, rx=8)],
+        lambda x, y: [
+            svg.text(x + width / 2, y + 38 - 11 * (len(lines) - 1) + 23 * at, each, svg.BODY, "middle", bold=True)
+            for at, each in enumerate(lines)
+        ],
     )

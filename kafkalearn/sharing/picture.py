@@ -38,10 +38,10 @@ SharingFrame: TypeAlias = Frame[Any, Any]  # of either simulator
 
 LOOKS = {
     "": svg.Fill(svg.EMPTY, "."),
-    AVAILABLE: svg.fill(1),
-    ACQUIRED: svg.fill(2),
+    AVAILABLE: svg.COPIED,
+    ACQUIRED: svg.OPEN,
     ACKNOWLEDGED: svg.Fill(svg.READ, ""),
-    ARCHIVING: svg.fill(3),
+    ARCHIVING: svg.LOST,
     ARCHIVED: svg.Fill(svg.PANEL, ""),
 }
 WORDS = {
@@ -72,7 +72,7 @@ def draw_sharing(settings: Settings, frame: SharingFrame, before: SharingFrame |
     settings : Settings
         What the run was made with.
     frame, before : Frame
-        A frame of a run, and the one before it: what has changed since has a thick border. Of a long log the offsets
+        A frame of a run, and the one before it: what has changed since has a marked border. Of a long log the offsets
         around the start offset are shown, and of many share-partitions the first two.
 
     Examples
@@ -192,7 +192,7 @@ def _batches(share: SharePartition, first: int, shown: list[int], top: float) ->
             continue
         begin = LABEL + (max(batch.first, first) - first) * CELL + 6
         end = LABEL + (min(batch.last, shown[-1]) - first + 1) * CELL - 6
-        parts.append(svg.line(begin, top - 4, end, top - 4, svg.INK, 3))
+        parts.append(svg.line(begin, top - 4, end, top - 4, svg.INK))
     return parts
 
 
@@ -214,7 +214,6 @@ def _cell(
     if held is None:
         return parts
     words = svg.cut_end(held.member, 6) if held.state == ACQUIRED else IN_A_CELL[state]
-    parts.append(svg.rect(x + 8, y + 8, CELL - 16, 42, svg.PANEL, rx=3))
     parts.append(svg.text(middle, y + 24, words, svg.SMALL, "middle", bold=held.state == ACQUIRED))
     if held.count:
         parts.append(svg.text(middle, y + 44, f"x{held.count}", svg.SMALL, "middle"))

@@ -29,7 +29,7 @@ TransactionFrame: TypeAlias = Frame[Any, Any]  # of any of the three simulators
 LOOKS = {
     "read": svg.Fill(svg.READ, ""),
     "held back": svg.Fill(svg.EMPTY, "."),
-    "open": svg.fill(1),
+    "open": svg.OPEN,
     ABORTED: svg.Fill(svg.PANEL, ""),
 }
 WORDS = {"read": "read", "held back": "cannot be read yet", "open": "open transaction", ABORTED: "aborted: passed over"}
@@ -53,7 +53,7 @@ def draw_transactions(settings: Settings, frame: TransactionFrame, before: Trans
     settings : Settings
         What the run was made with.
     frame, before : Frame
-        A frame of a run, and the one before it: what has changed since has a thick border. Of a long log the newest
+        A frame of a run, and the one before it: what has changed since has a marked border. Of a long log the newest
         offsets are shown, and of many ids and partitions the first two.
 
     Examples
@@ -140,7 +140,6 @@ def _coordinator(cluster: Cluster, past: Cluster | None, y: float) -> tuple[list
         parts += [
             svg.filled(LOOKS["open"] if each.status == "Ongoing" else svg.Fill(svg.PANEL, ""), (LEFT, y, 300, ROW - 6)),
             svg.rect(*box, **svg.edge(is_new)),
-            svg.rect(LEFT + 8, y + 7, 284, ROW - 20, svg.PANEL, rx=3),
             svg.text(LEFT + 16, y + 27, f"{svg.cut_end(each.id, 10)}: {each.status}", svg.BODY, bold=True),
             svg.text(LEFT + 314, y + 27, f"producer {each.producer_id}, epoch {each.epoch}", svg.SMALL),
             svg.text(LEFT + 490, y + 27, _destinations(each), svg.SMALL, bold=each.is_refused),
@@ -189,11 +188,11 @@ def _partition(cluster: Cluster, partition: Partition, past: Partition | None, y
     end, stable = partition.end_offset, partition.last_stable_offset
     bottom = y + 22 + CELL_HEIGHT
     end_x = LABEL + (end - first) * CELL
-    parts.append(svg.line(LABEL, bottom + 3, svg.WIDTH - LEFT, bottom + 3, svg.FAINT, 2))
+    parts.append(svg.line(LABEL, bottom + 3, svg.WIDTH - LEFT, bottom + 3, svg.FAINT))
     if stable < end:
         stable_x = LABEL + max(stable - first, 0) * CELL
         parts += [
-            svg.line(stable_x, y + 8, stable_x, bottom + 12, svg.MARK, 4),
+            svg.line(stable_x, y + 8, stable_x, bottom + 12, svg.MARK),
             svg.text(stable_x + 4, bottom + 26, f"LSO {stable}", svg.SMALL, colour=svg.MARK, bold=True),
             *_holder(cluster, partition, stable_x + 88, bottom + 26),
         ]
@@ -233,20 +232,18 @@ def _cell(partition: Partition, offset: int, batch: Batch, x: float, y: float, i
     if batch.kind != "data":
         return [
             *parts,
-            svg.rect(*box, svg.INK, **svg.edge(is_new, svg.INK)),
+            svg.rect(*box, svg.INK, **svg.edge(is_new)),
             svg.text(middle, y + 28, batch.kind, svg.SMALL, "middle", svg.PANEL),
         ]
     found = fate(partition, batch)
     words = svg.cut_end(_record(batch.records[offset - batch.offset]), 6)
-    plate = found in ("open", "held back")
     return [
         *parts,
         svg.filled(LOOKS[found], box),
-        svg.rect(x + 10, y + 11, CELL - 20, 24, svg.PANEL, rx=3) if plate else "",
         svg.rect(*box, **svg.edge(is_new)) if found != ABORTED else "",
-        "" if found != ABORTED else svg.rect(*box, **svg.edge(is_new, svg.MUTED, 2, 2), stroke_dasharray="5 5"),
+        "" if found != ABORTED else svg.rect(*box, **svg.edge(is_new, svg.MUTED), stroke_dasharray="5 5"),
         svg.text(middle, y + 28, words, svg.SMALL, "middle", svg.MUTED if found == ABORTED else svg.INK),
-        svg.line(x + 12, y + 32, x + CELL - 12, y + 12, svg.MUTED, 2) if found == ABORTED else "",
+        svg.line(x + 12, y + 32, x + CELL - 12, y + 12, svg.MUTED) if found == ABORTED else "",
     ]
 
 
@@ -273,7 +270,6 @@ def _groups(cluster: Cluster, past: Cluster | None, y: float) -> tuple[list[str]
             ),
             svg.rect(*box, **svg.edge(past is not None and earlier != group)),
             svg.text(LEFT + 12, y + 27, f"group {group.name}  committed {holds}", svg.BODY, bold=True),
-            svg.rect(LEFT + 492, y + 9, svg.WIDTH - 2 * LEFT - 504, 24, svg.PANEL, rx=3),
             svg.text(LEFT + 500, y + 27, f"waiting: {waits or 'none'}", svg.SMALL),
         ]
     return parts, y + 44

@@ -155,7 +155,7 @@ STORE_WIDTH, CELL = 175, 34
 TOP, ROW, MOST_PARTITIONS, SHOWN_RECORDS = 150, 92, 3, 16
 CARD_WIDTH, CARD_HEIGHT, MOST_CARDS = 308, 84, 3
 LINE_LENGTH = 104
-NEVER, ONCE, TWICE = svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), svg.Fill("#f2b94b", "/")
+NEVER, ONCE, TWICE = svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), svg.TWICE
 
 
 def draw_offset_stores(
@@ -163,7 +163,7 @@ def draw_offset_stores(
     frame: Frame[OldGroup, CommittingEvent],
     before: Frame[OldGroup, CommittingEvent] | None = None,
 ) -> Picture:
-    """One moment of a group and its stores, drawn; what has just been written, asked or read has a thick edge.
+    """One moment of a group and its stores, drawn; what has just been written, asked or read has a marked edge.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _sentence(words: str) -> list[str]:
 
 
 def _records(group: OldGroup, partition: int, top: float) -> str:
-    """The last records of a partition: never read, read once, read again; those of this moment with a thick edge."""
+    """The last records of a partition: never read, read once, read again; those of this moment with a marked edge."""
     end, reads = group.log_ends[partition], group.reads[partition]
     now = {
         offset
@@ -246,8 +246,7 @@ def _records(group: OldGroup, partition: int, top: float) -> str:
         box = (LEFT + (offset - first) * CELL, top + 24, CELL - 4, 30)
         parts += [
             svg.filled((NEVER, ONCE, TWICE)[min(times, 2)], box),
-            svg.outlined(box, stroke=svg.MARK if offset in now else svg.MUTED, width=4 if offset in now else 1),
-            svg.rect(box[0] + 3, top + 29, CELL - 10, 20, svg.PANEL, rx=3),
+            svg.outlined(box, **svg.edge(offset in now)),
             svg.text(box[0] + box[2] / 2, top + 44, str(offset), svg.SMALL, "middle"),
         ]
     if not end:
@@ -264,7 +263,7 @@ def _store(x: float, top: float, offset: int | None, written: bool, began: Began
     return "\n".join(
         [
             svg.rect(*box, svg.PANEL),
-            svg.outlined(box, stroke=svg.MARK if is_marked else svg.INK, width=4 if is_marked else 1.3),
+            svg.outlined(box, **svg.edge(is_marked)),
             svg.text(x + 12, top + 29, held(offset), svg.BODY, colour=colour, bold=offset is not None),
             svg.text(x, top + 60, words, svg.SMALL, **svg.stress(is_marked, svg.MUTED)),
         ]
@@ -290,7 +289,7 @@ def _card(consumer: Consumer, x: float, top: float) -> str:
     return "\n".join(
         [
             svg.rect(*box, svg.PANEL, rx=5),
-            svg.outlined(box, stroke=svg.INK, width=1.3),
+            svg.outlined(box),
             svg.text(x + 12, top + 23, name_of(consumer.name), svg.BODY, bold=True),
             svg.text(x + CARD_WIDTH - 12, top + 23, svg.cut_end(doing, 20), svg.SMALL, "end", svg.MUTED),
             svg.text(x + 12, top + 47, storage_words(consumer), svg.SMALL),
@@ -306,7 +305,7 @@ def _legend(y: float) -> str:
     for fill, words in ((NEVER, "never read"), (ONCE, "read once"), (TWICE, "read again")):
         parts += [
             svg.filled(fill, (x, y - 13, 26, 16)),
-            svg.rect(x, y - 13, 26, 16, stroke=svg.MUTED, stroke_width=0.75),
+            svg.rect(x, y - 13, 26, 16, stroke=svg.FAINT, stroke_width=svg.HAIR),
         ]
         parts.append(svg.text(x + 33, y, words, svg.SMALL))
         x += 33 + svg.text_width(words, 8.7) + 22

@@ -163,7 +163,7 @@ def draw_fetching(
     frame: Frame[Pipeline, FetchingEvent],
     before: Frame[Pipeline, FetchingEvent] | None = None,
 ) -> Picture:
-    """One moment of a fetch pipeline, drawn; what has just happened has a thick edge.
+    """One moment of a fetch pipeline, drawn; what has just happened has a marked edge.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int, top: 
         box = (x + (offset - first) * CELL, top + 22, CELL - 3, 26)
         parts += [
             svg.filled(svg.fill(at), box),
-            svg.outlined(box, stroke=svg.MARK if offset in new else svg.MUTED, width=4 if offset in new else 1),
+            svg.outlined(box, **svg.edge(offset in new)),
         ]
         parts.append(svg.text(box[0] + box[2] / 2, top + 40, str(offset), svg.SMALL, "middle"))
     if log.end_offset == log.start_offset:
@@ -262,7 +262,7 @@ def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: lis
     name = f"fetcher {fetcher.key.fetcher_id}, broker {fetcher.key.broker_id}{' (dead)' if fetcher.is_dead else ''}"
     parts = [
         svg.rect(*box, svg.EMPTY if fetcher.is_dead else svg.PANEL),
-        svg.outlined(box, stroke=svg.MARK if works else svg.INK, width=4 if works else 1.5),
+        svg.outlined(box, **svg.edge(works)),
         svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
     ]
     asks = ", ".join(f"{each} from {offset}" for each, offset in fetcher.offsets) or "no partitions"
@@ -292,7 +292,7 @@ def _queue(
     for place in range(drawn):
         box = (x, top + place * height, width, height - 5)
         if place >= len(stream.queue):
-            parts.append(svg.outlined(box, stroke=svg.FAINT, width=1.5))
+            parts.append(svg.outlined(box))
             continue
         chunk = stream.queue[place]
         is_new = any((each.topic_partition, each.fetch_offset) == chunk[:2] for each in new)
@@ -317,10 +317,9 @@ def _chunk(
         name = "" if is_short else f"{svg.cut_name(str(chunk.topic_partition), 12)}: "
         words = name + (span(chunk.offsets) if chunk.offsets else "nothing whole")
         ground = svg.filled(svg.fill(names.index(chunk.topic_partition)), box)
-    x, y, width, height = box
-    edge = svg.outlined(box, stroke=svg.MARK if is_marked else svg.INK, width=4 if is_marked else 1.3)
-    label = svg.rect(x + 6, y + 4, min(width - 12, svg.text_width(words, 9.6) + 8), height - 8, svg.PANEL)
-    return "\n".join([ground, edge, label, svg.text(x + 10, y + height / 2 + 5, words, svg.SMALL)])
+    x, y, _, height = box
+    edge = svg.outlined(box, **svg.edge(is_marked))
+    return "\n".join([ground, edge, svg.text(x + 10, y + height / 2 + 5, words, svg.SMALL)])
 
 
 def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, names: list[TopicPartition]) -> str:
@@ -331,7 +330,7 @@ def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, 
     name = f"stream {number}" if stream.status == "ready" else f"stream {number}: {stream.status}"
     parts = [
         svg.rect(*box, svg.EMPTY if stream.status == ENDED else svg.PANEL),
-        svg.outlined(box, stroke=svg.MARK if reads else svg.INK, width=4 if reads else 1.5),
+        svg.outlined(box, **svg.edge(reads)),
         svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
     ]
     if stream.chunk is not None:

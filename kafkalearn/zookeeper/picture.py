@@ -212,7 +212,7 @@ ROW_HEIGHT = 27
 MOST_ROWS = 16
 FEW = 2  # sessions that are named
 NAME_LENGTH, CONTENT_LENGTH, WATCHERS_LENGTH = 24, 26, 13
-EPHEMERAL, PERSISTENT = svg.Fill("#f7dfa8", ""), svg.Fill(svg.EMPTY, "")
+EPHEMERAL, PERSISTENT = svg.Fill(svg.OPEN.colour, ""), svg.Fill(svg.EMPTY, "")
 WAS, IS, CAME, CHANGED = "was", "is", "came", "changed"
 
 
@@ -311,7 +311,7 @@ def _draw(row: Row, top: float) -> str:
     if row.depth == 0:
         return "\n".join(
             [
-                svg.line(LEFT, top + 1, RIGHT, top + 1, svg.MUTED, 0.75),
+                svg.line(LEFT, top + 1, RIGHT, top + 1, svg.FAINT, svg.HAIR),
                 svg.text(LEFT, top + 20, svg.cut_end(row.name, 30), svg.SMALL, bold=True),
                 _watching(row, top),
             ]
@@ -323,10 +323,10 @@ def _draw(row: Row, top: float) -> str:
     return "\n".join(
         [
             "" if row.change == WAS else svg.filled(fill, box),
-            svg.rect(*box, **svg.edge(is_new, svg.MUTED, 0.75, 3)),
+            svg.rect(*box, **svg.edge(is_new)),
             svg.text(LEFT + 28, top + 20, svg.cut_name(row.name, NAME_LENGTH), svg.SMALL, colour=colour),
             svg.text(RIGHT - 188, top + 20, svg.cut_name(row.content, CONTENT_LENGTH), svg.SMALL, "end", colour),
-            svg.line(LEFT + 24, top + 15, RIGHT - 184, top + 15, svg.MARK, 2) if row.change == WAS else "",
+            svg.line(LEFT + 24, top + 15, RIGHT - 184, top + 15, svg.MARK) if row.change == WAS else "",
             _watching(row, top),
         ]
     )
@@ -341,7 +341,7 @@ def _watching(row: Row, top: float) -> str:
     return "\n".join(
         [
             svg.filled(svg.Fill(svg.READ, ""), (RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9)),
-            svg.rect(RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9, stroke=svg.MUTED, stroke_width=0.75, rx=9),
+            svg.rect(RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9, stroke=svg.FAINT, stroke_width=svg.HAIR, rx=9),
             svg.text(RIGHT - 92, top + 20, f"watch: {words}", svg.SMALL, "middle"),
         ]
     )
@@ -355,8 +355,8 @@ STEP_WIDTH, STEP_GAP = 36, 4
 MOST_CHIPS, LINE_LENGTH = 6, 100
 DONE, NEXT, FAILED, LATER = (
     svg.Fill(svg.READ, ""),
-    svg.Fill("#f2b94b", "/"),
-    svg.Fill("#ee8f73", "\\"),
+    svg.OPEN,
+    svg.LOST,
     svg.Fill(svg.EMPTY, ""),
 )
 
@@ -372,7 +372,7 @@ def draw_zookeeper(
         Those of the run.
     frame, before : Frame
         A frame of `kafkalearn.zookeeper.connector.simulate` and the one before it; what changed between them has a
-        thick border, what is gone is struck through.
+        marked border, what is gone is struck through.
 
     Examples
     --------
@@ -422,9 +422,7 @@ def _card(connector: Connector, before: Frame[Group, ConnectorEvent] | None, top
     colour = svg.INK if connector.is_running else svg.MUTED
     return "\n".join(
         [
-            svg.rect(
-                CARD_LEFT, top, width, CARD_HEIGHT, svg.PANEL, rx=5, **svg.edge(is_changed, width=1.25, marked_width=3)
-            ),
+            svg.card((CARD_LEFT, top, width, CARD_HEIGHT), is_changed),
             svg.text(CARD_LEFT + 12, top + 24, svg.cut_name(connector.name, 14), svg.BODY, bold=True, colour=colour),
             svg.text(svg.WIDTH - 34, top + 23, _called(connector), svg.SMALL, "end", svg.MARK),
             svg.text(CARD_LEFT + 12, top + 46, svg.cut_end(stage_words(connector), 39), svg.SMALL, colour=colour),
@@ -448,14 +446,13 @@ def _steps(attempt: Attempt, top: float) -> str:
     for at in range(len(STAGES)):
         fill = FAILED if attempt.stage == BACKOFF else DONE if at < place else NEXT if at == place else LATER
         box = (CARD_LEFT + 12 + at * (STEP_WIDTH + STEP_GAP), top, STEP_WIDTH, 18)
-        drawn += [svg.filled(fill, box), svg.rect(*box, stroke=svg.MUTED, stroke_width=0.75)]
-        drawn += [svg.rect(box[0] + STEP_WIDTH / 2 - 8, top + 1, 16, 16, svg.PANEL, rx=3)]
+        drawn += [svg.filled(fill, box), svg.rect(*box, stroke=svg.FAINT, stroke_width=svg.HAIR)]
         drawn += [svg.text(box[0] + STEP_WIDTH / 2, top + 14.5, str(at + 1), svg.SMALL, "middle")]
     return "\n".join(drawn)
 
 
 def _owned(connector: Connector, top: float) -> list[str]:
-    """The partitions of its registry; hatched while nobody fetches them."""
+    """The partitions of its registry; amber while nobody fetches them."""
     infos = connector.registry
     if not infos:
         return [svg.text(CARD_LEFT + 12, top + 14, "owns nothing, as it believes", svg.SMALL, colour=svg.MUTED)]
@@ -471,11 +468,11 @@ def _owned(connector: Connector, top: float) -> list[str]:
 def _legend(y: float) -> str:
     return "\n".join(
         [
-            svg.filled(svg.Fill("#f7dfa8", ""), (22, y - 13, 26, 16)),
-            svg.rect(22, y - 13, 26, 16, stroke=svg.MUTED, stroke_width=0.75),
+            svg.filled(svg.Fill(svg.OPEN.colour, ""), (22, y - 13, 26, 16)),
+            svg.rect(22, y - 13, 26, 16, stroke=svg.FAINT, stroke_width=svg.HAIR),
             svg.text(54, y, "ephemeral: goes with its session", svg.SMALL),
             svg.filled(svg.Fill(svg.EMPTY, ""), (320, y - 13, 26, 16)),
-            svg.rect(320, y - 13, 26, 16, stroke=svg.MUTED, stroke_width=0.75),
+            svg.rect(320, y - 13, 26, 16, stroke=svg.FAINT, stroke_width=svg.HAIR),
             svg.text(352, y, "persistent", svg.SMALL),
             svg.text(460, y, "struck through: just gone", svg.SMALL, colour=svg.MUTED),
         ]

@@ -115,7 +115,7 @@ BOX_WIDTH, BOX_HEIGHT = 300, 138
 BROKERS, BROKER_WIDTH, ROW = 660, 315, 60
 MOST_BROKERS = 4
 LOG, CELL, SHOWN_RECORDS = 76, 38, 24  # the log begins so far below the brokers
-TWICE = svg.Fill("#f2b94b", "/")
+TWICE = svg.TWICE
 
 
 def draw_simple_consumer(
@@ -123,7 +123,7 @@ def draw_simple_consumer(
     frame: Frame[Reader, SimpleConsumerEvent],
     before: Frame[Reader, SimpleConsumerEvent] | None = None,
 ) -> Picture:
-    """One moment of an application that reads by hand, drawn; what has just happened has a thick edge.
+    """One moment of an application that reads by hand, drawn; what has just happened has a marked edge.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _application(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
     return "\n".join(
         [
             svg.rect(*box, svg.PANEL, rx=5),
-            svg.outlined(box, stroke=svg.MARK if acts else svg.INK, width=4 if acts else 1.3),
+            svg.outlined(box, **svg.edge(acts)),
             svg.text(LEFT + 14, TOP + 28, "the application", svg.BODY, bold=True),
             *lines,
         ]
@@ -186,7 +186,7 @@ def _broker(settings: Settings, reader: Reader, broker_id: int, top: float) -> s
     return "\n".join(
         [
             svg.rect(*box, svg.READ if leads and is_up else svg.PANEL if is_up else svg.EMPTY, rx=5),
-            svg.outlined(box, stroke=svg.INK if is_up else svg.FAINT, width=1.3),
+            svg.outlined(box),
             svg.text(
                 BROKERS + 14,
                 top + 29,
@@ -217,7 +217,7 @@ def _request(
     middle, answer = (LEFT + BOX_WIDTH + BROKERS) / 2, svg.cut_end(answer_words(effects[-1]), 32)
     return "\n".join(
         [
-            svg.arrow(LEFT + BOX_WIDTH + 8, y, BROKERS - 8, y, svg.MARK, 3),
+            svg.arrow(LEFT + BOX_WIDTH + 8, y, BROKERS - 8, y, svg.MARK),
             svg.text(middle, y - 9, names[type(event)], svg.SMALL, "middle"),
             svg.text(middle, y + 22, answer, svg.SMALL, "middle", svg.MARK, bold=True),
         ]
@@ -233,7 +233,11 @@ def _log(settings: Settings, reader: Reader, top: float) -> str:
     times = {offset: reader.handled.count(offset) for offset in range(first, log.end_offset)}
     parts = [
         svg.text(
-            LEFT, top - 12, "its records: handled once, handled again (hatched), not yet", svg.SMALL, colour=svg.MUTED
+            LEFT,
+            top - 12,
+            "its records: handled once (blue), handled again (pink), not yet",
+            svg.SMALL,
+            colour=svg.MUTED,
         )
     ]
     for offset, count in times.items():
@@ -241,8 +245,7 @@ def _log(settings: Settings, reader: Reader, top: float) -> str:
         is_now = offset in got | new
         parts += [
             svg.filled((svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), TWICE)[min(count, 2)], box),
-            svg.outlined(box, stroke=svg.MARK if is_now else svg.MUTED, width=4 if is_now else 1),
-            svg.rect(box[0] + 4, top + 5, CELL - 12, 20, svg.PANEL, rx=3),
+            svg.outlined(box, **svg.edge(is_now)),
             svg.text(box[0] + box[2] / 2, top + 20, str(offset), svg.SMALL, "middle"),
         ]
     if not times:

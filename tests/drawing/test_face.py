@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkalearn.drawing import svg
+from kafkalearn.drawing import svg, tokens
 from tools.book.face import SIDE, face, fonts
 from tools.fonts import chinese_letters
 
@@ -35,12 +35,27 @@ def test_each_colour_of_a_picture_has_one_for_the_dark():
     used = {colour for text in texts for colour in re.findall(r'"(#[0-9a-f]{6})"', text)}
 
     assert svg.MARK in used
-    assert used - dict(PAIR.findall(face())).keys() == set()
+    assert used - dict(PAIR.findall(face())).keys() == set(tokens.DARK.values()) - tokens.DARK.keys()
+
+
+def test_the_sheet_has_the_pairs_of_the_tokens():
+    assert dict(PAIR.findall(face())) == tokens.DARK
+
+
+def test_one_meaning_has_one_colour():
+    meanings = [tokens.COMMITTED, tokens.OPEN, tokens.COPIED, tokens.LOST, tokens.TOMBSTONE, tokens.MOVED, tokens.TWICE]
+
+    assert len({each.colour for each in meanings}) == len(meanings)
 
 
 def test_text_can_be_read_on_every_ground_by_day_and_in_the_dark():
     dark = dict(PAIR.findall(face()))
-    grounds = [svg.PANEL, svg.EMPTY, svg.READ, *(each.colour for each in svg.FILLS)]
+    grounds = [
+        svg.PANEL,
+        svg.EMPTY,
+        svg.READ,
+        *(each.colour for each in (*svg.FILLS, svg.OPEN, svg.LOST, svg.TOMBSTONE)),
+    ]
     pairs = [(svg.INK, ground) for ground in grounds] + [(svg.MUTED, svg.PANEL), (svg.MARK, svg.PANEL)]
 
     assert [pair for pair in pairs if contrast(*pair) < LEAST] == []

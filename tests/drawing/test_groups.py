@@ -345,7 +345,7 @@ def test_every_end_of_every_sweep_can_be_drawn_and_described_in_one_line(strateg
 def test_what_has_just_been_committed_has_the_marks_colour_and_a_crash_a_frame():
     trace = RUNS["crash"]
     assert "crashed" in views.draw_commits(trace[4], trace[3])
-    assert MARK not in views.draw_commits(trace[2], trace[1]).replace(f'stroke="{MARK}" stroke-width="1.5"', "")
+    assert MARK not in views.draw_commits(trace[2], trace[1]).replace(f'stroke="{MARK}" stroke-width="1"', "")
 
 
 def test_nobody_starts_where_the_reset_is_none():

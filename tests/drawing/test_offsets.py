@@ -90,7 +90,7 @@ def test_a_field_is_marked_at_its_bytes_and_named():
     frame = record_bytes(KEY, VALUE)[8]
     assert describe_record_bytes(frame) == "Value, bytes 2 to 9: 00 00 00 00 00 00 03 e8 is the offset, 1000."
     assert draw_record_bytes(frame).label == describe_record_bytes(frame)
-    assert draw_record_bytes(frame).count('stroke-width="4"') == 1
+    assert draw_record_bytes(frame).count('stroke-width="1.5"') == 1
     assert draw_record_bytes(frame).count(">offset</text>") == 1
 
 
@@ -177,10 +177,10 @@ def test_the_store_is_drawn_with_what_was_written_last_marked():
     trace = weekend(1440)
     swept = draw_store(trace[6], trace[5])
 
-    assert swept.count('stroke-width="4"') == 3
+    assert swept.count('stroke-width="1.5"') == 3
     assert swept.label == describe_store(trace[6], trace[5])
     assert "3 of them tombstones" in swept.label
-    assert draw_store(trace[4], trace[3]).count('stroke-width="4"') == 1
+    assert draw_store(trace[4], trace[3]).count('stroke-width="1.5"') == 1
 
 
 def test_what_is_not_replicated_and_what_was_answered_is_in_the_picture():

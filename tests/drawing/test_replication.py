@@ -133,12 +133,22 @@ def test_of_a_long_log_the_end_is_shown_and_how_much_is_not():
     assert {"\u25c2 LEO 20", "\u25c2 HW 0", "LEO 120"} <= set(words)
 
 
-def test_a_cut_record_is_crossed_out():
+def test_a_cut_record_stays_as_a_ghost_where_it_was():
     settings, events = STORIES["acks-1"]
     trace = simulate(settings, events)
     cut = next(at for at, frame in enumerate(trace) if "cuts its log" in describe_replication(settings, frame))
-    crosses = draw_replication(settings, trace[cut], trace[cut - 1]).count(f'stroke="{MARK}" stroke-width="2"/>')
-    assert crosses >= 2
+    ghosts = draw_replication(settings, trace[cut], trace[cut - 1]).count(
+        f'stroke="{MARK}" stroke-width="1.25" stroke-dash'
+    )
+    assert ghosts == 1
+
+
+def test_an_acknowledged_record_that_the_leader_lost_stays_as_a_ghost_until_another_takes_its_place():
+    settings = Settings(replica_count=2)
+    trace = simulate(settings, [Produce(acks=1), BrokerCrashed(1), SessionExpired(1), TimePassed(1), Produce(acks=1)])
+    drawings = [draw_replication(settings, frame, before) for frame, before in with_before(trace)]
+
+    assert [words_of(drawing).count("m1") for drawing in drawings[1:]] == [1, 1, 2, 2, 1]
 
 
 def test_the_curves_have_one_line_for_each_follower_and_a_gap_without_a_leader():

@@ -157,8 +157,7 @@ def draw_coordinator_life(
 def _panel(life: model.Life, was: model.Life, coordinator: model.Coordinator, y: float) -> Iterator[str]:
     lines, old = _lines(life, coordinator), _lines(was, was.coordinator(coordinator.broker_id))
     is_up = life.is_up(coordinator.broker_id)
-    ground = svg.PANEL if is_up else svg.EMPTY
-    yield svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, PANEL_HEIGHT, ground, rx=5, stroke=svg.MUTED, stroke_width=1)
+    yield svg.card((LEFT, y, svg.WIDTH - 2 * LEFT, PANEL_HEIGHT), is_on=is_up)
     if is_up and coordinator.status in LOOKS:
         yield svg.filled(LOOKS[coordinator.status], (LEFT, y, BAND, PANEL_HEIGHT))
     yield svg.text(LEFT + 30, y + 30, f"broker {coordinator.broker_id}", svg.BODY, bold=True)

@@ -1,0 +1,257 @@
+"""A layout kit: a picture says what it shows, and where that stands follows from it.
+
+Two things are laid out. Blocks are measured and put beside and below each other: `label`, `field`, `row`, `stack`,
+`panel`, and at the end `sheet`, which is the picture. A log is a row of cells along an `Axis` of offsets: `lane` draws
+them, finds by their offsets which are new since the frame before, and leaves those that are gone as ghosts; `mark` is a
+line between two offsets. `legend` names the fills that were used, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kafkalearn.drawing import svg
+from kafkalearn.drawing.player import Picture, picture
+
+LETTER = 0.63  # of the size of a letter: how wide it is at most, in the widest face that a picture is shown in
+
+
+# Blocks.
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Something measured, in pixels, that draws itself where it is put."""
+
+    width: float
+    height: float
+    draw: Callable[[float, float], list[str]]
+
+
+def label(
+    words: str, size: float = svg.SMALL, colour: str = svg.INK, bold: bool = False, width: float | None = None
+) -> Block:
+    """A line of text; in a `width` it is made smaller, and then cut, until it fits.
+
+    >>> label("HW", 18).height, round(label("HW", 18).width, 1)
+    (24.3, 22.7)
+    >>> label("a very long name", 18, width=100).draw(0, 0)
+    ['<text x="0" y="15.75" font-size="15">a very lo…</text>']
+    """
+    high = 1.35 * size  # also where the letters are made smaller: frames of one run have one size
+    if width is not None and LETTER * size * len(words) > width:
+        size = max(svg.SMALL, width / (LETTER * max(len(words), 1)))
+        words = svg.cut_end(words, max(1, int(width / (LETTER * size))))
+    room = LETTER * size * len(words) if width is None else width
+    return Block(room, high, lambda x, y: [svg.text(x, y + 1.05 * size, words, size, colour=colour, bold=bold)])
+
+
+def space(width: float = 0, height: float = 0) -> Block:
+    """Nothing, of a size."""
+    return Block(width, height, lambda x, y: [])
+
+
+def row(*blocks: Block, gap: float = 8, width: float | None = None) -> Block:
+    """Blocks beside each other, their feet on one line; in a `width` the last one stands at its right end.
+
+    >>> row(space(10, 5), space(20, 9)).width, row(space(10), space(20), width=100).width
+    (38, 100)
+    """
+    wide = sum(each.width for each in blocks) + gap * (len(blocks) - 1)
+    room, high = wide if width is None else width, max((each.height for each in blocks), default=0)
+
+    def draw(x: float, y: float) -> list[str]:
+        drawn, at = [], x
+        for each in blocks:
+            is_last = each is blocks[-1] and len(blocks) > 1
+            drawn += each.draw(x + room - each.width if is_last else at, y + high - each.height)
+            at += each.width + gap
+        return drawn
+
+    return Block(room, high, draw)
+
+
+def stack(*blocks: Block, gap: float = 0) -> Block:
+    """Blocks below each other.
+
+    >>> stack(space(10, 5), space(20, 9), gap=2).height
+    16
+    """
+
+    def draw(x: float, y: float) -> list[str]:
+        drawn = []
+        for each in blocks:
+            drawn += each.draw(x, y)
+            y += each.height + gap
+        return drawn
+
+    high = sum(each.height for each in blocks) + gap * max(len(blocks) - 1, 0)
+    return Block(max((each.width for each in blocks), default=0), high, draw)
+
+
+def panel(inside: Block, *, width: float, height: float, pad: float = 14, is_on: bool = True) -> Block:
+    """A thing that holds others: a soft ground without an edge; who does not run is an outline alone."""
+    return Block(width, height, lambda x, y: [svg.card((x, y, width, height), is_on=is_on), *inside.draw(x + pad, y)])
+
+
+def free(width: float, height: float, *shapes: Callable[[float, float], Iterable[str]]) -> Block:
+    """Shapes that know their place from the left upper corner of the block, such as a `lane`."""
+    return Block(width, height, lambda x, y: [line for each in shapes for line in each(x, y) if line])
+
+
+def sheet(block: Block, words: str, *, left: float = 16, top: float = 12, below: float = 12) -> Picture:
+    """The picture of a block; `words` say what it shows."""
+    return picture(top + block.height + below, *block.draw(left, top), label=words)
+
+
+def legend(used: Iterable[svg.Fill], names: Mapping[svg.Fill, str]) -> Block:
+    """The names of the fills that were used, in the order of `names`, beside a sample of each.
+
+    >>> both = {svg.OPEN: "written", svg.COMMITTED: "committed"}
+    >>> len(legend([svg.OPEN, svg.OPEN], both).draw(0, 0))
+    2
+    """
+    seen = set(used)
+
+    def sample(fill: svg.Fill) -> Block:
+        return free(14, 20, lambda x, y: [svg.filled(fill, (x, y + 5, 14, 12))])
+
+    shown = [(sample(fill), label(words, colour=svg.MUTED)) for fill, words in names.items() if fill in seen]
+    return stack(_beside([row(*each) for each in shown]))
+
+
+def _beside(blocks: Sequence[Block]) -> Block:
+    """Blocks beside each other from the left, none moved to the right end."""
+    return row(*blocks, space(), gap=20)
+
+
+# A log.
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A record in its place: its words, its fill, and at its foot a stripe of another fill."""
+
+    words: str
+    fill: svg.Fill
+    stripe: svg.Fill | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Offsets from left to right: `count` of them from `first` on, each so many pixels wide.
+
+    >>> axis = Axis(left=100, first=5, count=10, unit=40)
+    >>> axis.x(7), axis.x(2), axis.x(99), axis.middle(5)
+    (180, 100, 500, 120.0)
+    """
+
+    left: float
+    first: int
+    count: int
+    unit: float
+
+    @property
+    def offsets(self) -> range:
+        """Those that are shown."""
+        return range(self.first, self.first + self.count)
+
+    def x(self, offset: int) -> float:
+        """Where an offset begins; what is not shown lies at the edges."""
+        return self.left + min(max(offset - self.first, 0), self.count) * self.unit
+
+    def middle(self, offset: int) -> float:
+        """The middle of its cell."""
+        return self.x(offset) + self.unit / 2
+
+    def box(self, offset: int, top: float, height: float) -> svg.Box:
+        """Its cell."""
+        return self.x(offset) + 1, top, self.unit - 2, height
+
+    def numbers(self, y: float) -> str:
+        """The offsets as numbers on a line."""
+        return svg.words_at([(self.middle(each), y, str(each)) for each in self.offsets], svg.SMALL, fill=svg.MUTED)
+
+
+def lane(
+    axis: Axis,
+    cells: Mapping[int, Cell],
+    before: Mapping[int, Cell],
+    top: float,
+    height: float,
+    *,
+    ghosts: Mapping[int, str] | None = None,
+) -> list[str]:
+    """The cells of a log: new ones marked, and those that are gone since `before` as ghosts where they were.
+
+    Parameters
+    ----------
+    axis : Axis
+        Where the offsets are.
+    cells, before : mapping of int to Cell
+        By offset; new is a cell whose words are not those of the frame before.
+    ghosts : mapping of int to str, optional
+        Words of what was lost earlier, by offset: drawn where nothing else stands.
+
+    Examples
+    --------
+    >>> axis, a, b = Axis(0, 0, 4, 40), Cell("a", svg.COMMITTED), Cell("b", svg.OPEN)
+    >>> drawn = chr(10).join(lane(axis, {0: a}, {0: a, 1: b}, 0, 30))
+    >>> drawn.count("stroke-dasharray"), drawn.count(svg.MARK)
+    (1, 3)
+    """
+    shown = {at: each for at, each in cells.items() if at in axis.offsets}
+    free_places = {at for at in axis.offsets if at not in cells}
+    gone = {at: each.words for at, each in before.items() if at in free_places}
+    lost = {at: words for at, words in (ghosts or {}).items() if at in free_places - gone.keys()}
+    by_fill: dict[svg.Fill, list[svg.Box]] = {}
+    for at, each in shown.items():
+        by_fill.setdefault(each.fill, []).append(axis.box(at, top, height))
+    stripes = [(each.stripe, axis.box(at, top + height - 4, 4)) for at, each in shown.items() if each.stripe]
+    new = [at for at, each in shown.items() if at not in before or before[at].words != each.words]
+    letters = [(axis.middle(at), top + height / 2 + 6, each.words) for at, each in shown.items()]
+    return [
+        *(svg.filled(fill, *boxes) for fill, boxes in by_fill.items()),
+        *(svg.filled(fill, box) for fill, box in stripes),
+        svg.words_at(letters, svg.SMALL),
+        svg.outlined(*(axis.box(at, top, height) for at in new), stroke=svg.MARK, stroke_width=svg.STRONG),
+        *(ghost(axis.box(at, top, height), words, svg.MARK) for at, words in gone.items()),
+        *(ghost(axis.box(at, top, height), words) for at, words in lost.items()),
+    ]
+
+
+def ghost(box: svg.Box, words: str, colour: str = svg.MUTED) -> str:
+    """What is lost, where it was: an outline, its words struck through."""
+    x, y, width, height = box
+    look = {"stroke": colour, "stroke_width": svg.LINE, "stroke_dasharray": "3 3"}
+    return "\n".join(
+        [
+            svg.rect(x, y, width, height, rx=4, **look),
+            svg.text(x + width / 2, y + height / 2 + 6, words, svg.SMALL, "middle", colour),
+            svg.line(x + 4, y + height / 2, x + width - 4, y + height / 2, colour),
+        ]
+    )
+
+
+def mark(
+    axis: Axis,
+    offset: int,
+    name: str,
+    span: tuple[float, float],
+    words_y: float,
+    *,
+    is_new: bool,
+    is_open: bool = False,
+) -> str:
+    """A line between two offsets with its name and number; dashed where the next record goes (`is_open`)."""
+    x, colour = axis.x(offset), svg.MARK if is_new else svg.INK
+    words = f"{name} {offset}" if offset >= axis.first else f"\u25c2 {name} {offset}"
+    dashes = "4 3" if is_open else None
+    look = {"stroke": colour, "stroke_width": svg.STRONG, "stroke_dasharray": dashes}
+    return "\n".join(
+        [
+            svg.element("line", x1=x, y1=span[0], x2=x, y2=span[1], **look),
+            svg.text(x, words_y, words, svg.SMALL + 1, "middle", colour, bold=True),
+        ]
+    )
