@@ -90,6 +90,14 @@ function render({ model, el }) {
     slider.value = index;
     slider.setAttribute("aria-valuetext", `step ${index} of ${last}`);
     bringMarkedIntoView();
+    showEdges();
+  }
+
+  // Where more of a wide picture lies beyond an edge, it fades towards that edge.
+  function showEdges() {
+    const left = stage.scrollLeft, beyond = stage.scrollWidth - stage.clientWidth - left;
+    stage.classList.toggle("kl-more-left", left > 4);
+    stage.classList.toggle("kl-more-right", beyond > 4);
   }
 
   // Where the picture is wider than the screen, what the sentence speaks of is marked, and is moved into its middle.
@@ -209,6 +217,9 @@ function render({ model, el }) {
     if (timer !== null) { pause(); play(); }
   });
   stage.addEventListener("click", enter);
+  stage.addEventListener("scroll", showEdges, { passive: true });
+  const resized = new ResizeObserver(showEdges);
+  resized.observe(stage);
   el.addEventListener("keydown", onKey);
   document.addEventListener("keydown", onPageKey);
   const unmountControls = mountControls(model, find(".kl-controls"));
@@ -219,6 +230,7 @@ function render({ model, el }) {
 
   return () => {
     clearInterval(timer);
+    resized.disconnect();
     unmountControls();
     el.removeEventListener("keydown", onKey);
     document.removeEventListener("keydown", onPageKey);

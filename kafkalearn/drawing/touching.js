@@ -3,7 +3,7 @@
 // what moves between two frames, and the words of the sentence marked as the things in the picture. The frames stay as
 // they are: all of it lies over them, and is found by what they show, their words and shapes.
 
-const MOVE_MS = 500;
+const MOVE_MS = 300;
 const NAMED = /^(?:[A-Za-z][\p{L}\w.-]*[ -]?\d+(?:-\d+)?|HW|LEO|ISR|LSO|[A-Z]|[A-Z]\d*)$/u; // broker 2, c1, orders-0, HW, B
 const KINDS_NAMED = /^(?:broker|partition|consumer|member) \S+?(?=[\s:,]|$)/; // of "broker 2 leads 22" in a legend
 const MARKS = /^(HW|LEO|ISR|LSO)\b/; // marks of a log: the number after them changes
@@ -92,7 +92,7 @@ function ghost(svg, from, to, words, ms, delay = 0) {
   };
   const width = Math.max(26, words.length * 9.5 + 10);
   const group = make("g", { class: "kl-ghost", "aria-hidden": "true", style: "pointer-events: none" });
-  group.append(make("rect", { x: to.x - width / 2, y: to.y - 13, width, height: 26, rx: words ? 4 : 13, fill: "#fdfcf8", stroke: "#b3320a", "stroke-width": 3 }));
+  group.append(make("rect", { x: to.x - width / 2, y: to.y - 13, width, height: 26, rx: 4, fill: "#fdfcf8", stroke: "#b3320a", "stroke-width": 1.5 }));
   if (words) group.append(Object.assign(make("text", { x: to.x, y: to.y + 5, "text-anchor": "middle", "font-size": 15 }), { textContent: words }));
   svg.append(group);
   const start = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
@@ -109,8 +109,8 @@ function request(svg, sentence, ms) {
   const from = labels.find((each) => wordsOf(each) === asks), to = labels.find((each) => wordsOf(each) === "leader");
   if (!from || !to) return;
   const ends = [from, to].map((each) => { const { x, y } = middle(each.getBBox()); return { x: x + 75, y }; });
-  ghost(svg, ends[0], ends[1], "", ms * 0.5);
-  ghost(svg, ends[1], ends[0], "", ms * 0.5, ms * 0.5);
+  ghost(svg, ends[0], ends[1], "fetch", ms * 0.5);
+  ghost(svg, ends[1], ends[0], "answer", ms * 0.5, ms * 0.5);
 }
 
 function moveBetween(old, svg, sentence, ms) {
@@ -156,7 +156,7 @@ function markWords(caption, svg, point) {
     mark.dataset.thing = name;
     if (style) {
       const isDashed = style.strokeDasharray !== "none", line = style.stroke === "none" ? style.fill : style.stroke;
-      const width = Math.min(4, Math.max(2, parseFloat(style.strokeWidth) || 2));
+      const width = Math.min(2, Math.max(1.5, parseFloat(style.strokeWidth) || 1.5));
       mark.style.setProperty("--line", `${width}px ${isDashed ? "dashed" : "solid"} ${line}`);
       if (!isMark && !row && style.fill !== "none" && !element.getAttribute("fill")?.startsWith("url")) mark.style.backgroundColor = style.fill;
     }
@@ -243,6 +243,40 @@ function renderLive(given) {
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
+  // Another line than the one on show: without its last move, or none at all.
+  function playAgain(line) {
+    const field = el.querySelector(".kl-controls input[type=text]");
+    coming = field.value = line;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  async function copy(address, button) {
+    try { await navigator.clipboard.writeText(address); } catch { // a page that is a file has no clipboard in some browsers
+      const field = el.appendChild(make("textarea", { value: address }));
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+      button.focus({ preventScroll: true });
+    }
+    button.textContent = "Copied";
+  }
+
+  // Below the moves: the last one taken back, all of them, and the run as an address in the book.
+  function againRow({ line, link }) {
+    const moved = line ? line.split(" > ") : [], row = make("div", { className: "kl-address" });
+    const add = (name, title, does, isOff) => {
+      const button = make("button", { type: "button", textContent: name, title, disabled: isOff });
+      button.dataset.again = name;
+      button.addEventListener("click", () => does(button));
+      row.append(button);
+    };
+    add("Undo", "Take the last move back", () => playAgain(moved.slice(0, -1).join(" > ")), !moved.length);
+    add("Reset", "Begin anew", () => playAgain(""), !moved.length);
+    const address = link && link + encodeURIComponent(line).replaceAll("%20", "+");
+    if (address) add("Copy link", address, (button) => copy(address, button), false);
+    return row;
+  }
+
   const offer = (move) => {
     const means = touch().means[move] ?? "", button = make("button", { type: "button", title: means }, make("strong", { textContent: move }));
     if (means) button.append(make("span", { className: "kl-means", textContent: means }));
@@ -273,7 +307,7 @@ function renderLive(given) {
 
   function showTouch() {
     const touched = touch(), focused = document.activeElement, isHere = el.contains(focused);
-    const nameOfPart = (part) => part.dataset.move ?? part.dataset.place;
+    const nameOfPart = (part) => part.dataset.move ?? part.dataset.place ?? part.dataset.again;
     const offered = () => [...next.querySelectorAll("[data-move]")], at = offered().indexOf(focused);
     close();
     over.querySelectorAll(".kl-place").forEach((each) => each.remove());
@@ -302,14 +336,15 @@ function renderLive(given) {
     const group = make("div", { className: "kl-moves" }, ...possible.map(offer));
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", "What happens next");
-    next.replaceChildren(said, group);
-    if (touched.link) {
-      const link = make("input", { type: "text", readOnly: true, value: touched.link + encodeURIComponent(touched.line).replaceAll("%20", "+") });
-      link.addEventListener("focus", () => link.select());
-      next.append(make("label", { className: "kl-address" }, "This run as an address, in the book ", link));
+    next.replaceChildren(said, group, againRow(touched));
+    const first = over.querySelector(".kl-place");
+    if (!touched.line && first) {
+      said.append(` Click ${first.dataset.place}, or choose what happens.`);
+      if (!el.dataset.hasInvited) first.classList.add("kl-invites"); // once
+      el.dataset.hasInvited = "";
     }
     if (isHere && !focused.isConnected && nameOfPart(focused)) { // the same again; else what has taken its place; else the slider
-      const same = [...el.querySelectorAll("[data-place], .kl-next [data-move]")].find((each) => nameOfPart(each) === nameOfPart(focused));
+      const same = [...el.querySelectorAll("[data-place], .kl-next [data-move], .kl-next [data-again]:enabled")].find((each) => nameOfPart(each) === nameOfPart(focused));
       keep(same, at < 0 ? null : offered()[Math.min(at, offered().length - 1)]);
     }
     fit();

@@ -330,7 +330,7 @@ def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, 
     name = f"stream {number}" if stream.status == "ready" else f"stream {number}: {stream.status}"
     parts = [
         svg.rect(*box, svg.EMPTY if stream.status == ENDED else svg.PANEL),
-        svg.outlined(box, **svg.edge(reads)),
+        svg.outlined(box, **svg.edge(bool(reads))),
         svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
     ]
     if stream.chunk is not None:

@@ -1,0 +1,81 @@
+"""The layout kit: blocks do not overlap, what is new or gone is found by its offset, a legend names what was used."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import Axis, Cell, free, label, lane, legend, mark, panel, row, sheet, space, stack
+from tests.drawing.drawn import assert_well_drawn, widths, words_of
+
+SIZES = st.tuples(st.integers(0, 200), st.integers(0, 80))
+AXIS = Axis(left=100, first=3, count=5, unit=40)
+
+
+def recorder(places, width, height):
+    """A block that notes where it was put."""
+    return free(width, height, lambda x, y: places.append((x, y, width, height)) or [])
+
+
+@given(st.lists(SIZES, min_size=1, max_size=6), st.integers(0, 20))
+def test_a_stack_puts_each_block_below_the_one_before_and_a_row_beside_it(sizes, gap):
+    below, beside = [], []
+    stacked = stack(*(recorder(below, *size) for size in sizes), gap=gap)
+    in_a_row = row(*(recorder(beside, *size) for size in sizes), gap=gap)
+    stacked.draw(7, 9)
+    in_a_row.draw(7, 9)
+
+    assert [y + height + gap for _, y, _, height in below[:-1]] == [y for _, y, *_ in below[1:]]
+    assert below[-1][1] + below[-1][3] == 9 + stacked.height
+    assert [x + width + gap for x, _, width, _ in beside[:-1]] == [x for x, *_ in beside[1:]]
+    assert {y + height for _, y, _, height in beside} == {9 + in_a_row.height}
+
+
+@given(st.text("abcWM .-", max_size=120), st.sampled_from([svg.SMALL, svg.BODY, svg.TITLE]), st.integers(60, 900))
+def test_a_label_fits_the_width_it_is_given_and_keeps_its_height(words, size, width):
+    block = label(words, size, width=width)
+    (drawn,) = block.draw(0, 0)
+    shown = re.search(r'font-size="([\d.]+)"[^>]*>(.*)</text>', drawn)
+
+    assert (block.width, block.height) == (width, 1.35 * size)
+    assert svg.SMALL <= float(shown[1]) <= size
+    assert all(room <= width + 0.35 * size * words.count("W") + 0.35 * size * words.count("M") for room in
+               widths(shown[2], {"font-size": str(round(float(shown[1])))}))  # fmt: skip
+
+
+def test_a_sheet_is_a_picture_that_is_well_drawn():
+    head = row(label("orders-0", svg.TITLE, bold=True), label("30 ms", svg.BODY), width=900)
+    drawing = sheet(stack(head, panel(label("broker 1"), width=900, height=60)), "one broker")
+
+    assert_well_drawn([drawing])
+    assert words_of(drawing) == ["orders-0", "30 ms", "broker 1"]
+
+
+@given(st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)))
+def test_what_is_new_is_marked_and_what_is_gone_or_lost_is_a_ghost_where_it_was(now, before, lost):
+    cells, old = ({at: Cell(f"m{at}", svg.OPEN) for at in each} for each in (now, before))
+    drawn = "\n".join(lane(AXIS, cells, old, 10, 30, ghosts={at: f"m{at}" for at in lost}))
+    shown = set(AXIS.offsets)
+
+    assert drawn.count("stroke-dasharray") == len(((before | lost) - now) & shown)
+    outlines = re.findall(rf'd="([^"]*)" fill="none" stroke="{svg.MARK}"', drawn)
+    assert sum(each.count("M") for each in outlines) == len((now - before) & shown)
+    assert {int(each) for each in re.findall(r">m(\d+)<", drawn)} == (now | before | lost) & shown
+
+
+@pytest.mark.parametrize(("offset", "x", "words"), [(5, 180, "HW 5"), (1, 100, "\u25c2 HW 1"), (40, 300, "HW 40")])
+def test_a_mark_stands_at_its_offset_or_at_the_edge_beyond_which_it_lies(offset, x, words):
+    drawn = mark(AXIS, offset, "HW", (20, 60), 16, is_new=False)
+
+    assert f'x1="{x}"' in drawn
+    assert f">{words}<" in drawn
+
+
+def test_a_legend_names_the_fills_that_were_used_in_one_order():
+    names = {svg.COMMITTED: "committed", svg.OPEN: "written", svg.LOST: "lost"}
+    drawn = "".join(legend([svg.OPEN, svg.COMMITTED, svg.OPEN], names).draw(0, 0))
+
+    assert re.findall(r">(\w+)</text>", drawn) == ["committed", "written"]
+    assert space(3, 4).draw(0, 0) == []
