@@ -33,7 +33,11 @@ def test_a_stack_puts_each_block_below_the_one_before_and_a_row_beside_it(sizes,
     assert {y + height for _, y, _, height in beside} == {9 + in_a_row.height}
 
 
-@given(st.text("abcWM .-", max_size=120), st.sampled_from([svg.SMALL, svg.BODY, svg.TITLE]), st.integers(60, 900))
+@given(
+    st.text("abdeghnopqsuvxyz .-", max_size=120),
+    st.sampled_from([svg.SMALL, svg.BODY, svg.TITLE]),
+    st.integers(60, 900),
+)
 def test_a_label_fits_the_width_it_is_given_and_keeps_its_height(words, size, width):
     block = label(words, size, width=width)
     (drawn,) = block.draw(0, 0)
@@ -41,8 +45,7 @@ def test_a_label_fits_the_width_it_is_given_and_keeps_its_height(words, size, wi
 
     assert (block.width, block.height) == (width, 1.35 * size)
     assert svg.SMALL <= float(shown[1]) <= size
-    assert all(room <= width + 0.35 * size * words.count("W") + 0.35 * size * words.count("M") for room in
-               widths(shown[2], {"font-size": str(round(float(shown[1])))}))  # fmt: skip
+    assert all(room <= width + 2 for room in widths(shown[2], {"font-size": str(int(float(shown[1])))}))
 
 
 def test_a_sheet_is_a_picture_that_is_well_drawn():
