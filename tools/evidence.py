@@ -1,21 +1,25 @@
 """``python -m tools.evidence``: what stands behind each chapter's rules, on one page, docs/evidence.md.
 
-It is made from the ledger (`kafkalearn.releases.ledger`).
+It is made from the ledger (`kafkalearn.releases.ledger`) and, where a rule names a class and a method of Kafka, from
+the lines at which the released classes have them (`tools.cited_lines`).
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
 from kafkalearn.base.tables import markdown_table
 from kafkalearn.releases.ledger import WORDS, Rule, conform_checks, ledger, live_checks, word_of
 from tools.chapters import chapter_paths
+from tools.cited_lines import RECORDED
 from tools.environment import ROOT
 
 COMMAND = "python -m tools.evidence"
@@ -64,7 +68,7 @@ def _title(path: Path) -> str:
     return nbformat.read(path, as_version=4).cells[0].source.split("\n")[0].removeprefix("# ")
 
 
-def row(rule: Rule) -> dict[str, str]:
+def row(rule: Rule, lines: Mapping[str, Any]) -> dict[str, str]:
     """One rule of the page."""
     held = Counter(str(check) for check in rule.checks)
     live = [f"live: {check.release}" for check in live_checks(rule.name)]
@@ -74,18 +78,31 @@ def row(rule: Rule) -> dict[str, str]:
         "word": word_of(rule) or "as its rule",
         "held to": "; ".join([*(f"{each}" for each in held), *live, *drawn]),
         "why not asked": rule.because,
+        "in Kafka": where_in_kafka(rule, lines),
     }
+
+
+def where_in_kafka(rule: Rule, lines: Mapping[str, Any]) -> str:
+    """File and line of each method that the rule names, with the release whose classes were read."""
+    return "; ".join(f"{each['file']}:{each['line']} ({each['release']})" for each in lines["rules"].get(rule.name, ()))
 
 
 def text() -> str:
     """The page as Markdown."""
     rules = ledger()
+    lines = json.loads(RECORDED.read_text(encoding="utf-8"))
     counted = Counter(word_of(rule) or "as its rule" for rule in rules)
     words = " ".join(f"*{word.capitalize()}*: {meaning}." for word, meaning in WORDS.items())
     counts = ", ".join(f"{count} {word}" for word, count in counted.most_common())
     parts = [TEXT.format(words=words, counts=f"{len(rules)} rules: {counts}.")]
     for title, own in by_chapter(rules).items():
-        parts += [f"## {title or 'No chapter imports them by name'}", markdown_table(map(row, own))]
+        parts += [
+            f"## {title or 'No chapter imports them by name'}",
+            markdown_table([row(rule, lines) for rule in own]),
+        ]
+    to_look_at = [{"rule": name, "to look at": "; ".join(reasons)} for name, reasons in lines["look"].items()]
+    if to_look_at:
+        parts += [f"## Methods that are others since {[*lines['asked']][-1]}", markdown_table(to_look_at)]
     return "\n\n".join(parts) + "\n"
 
 

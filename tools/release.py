@@ -18,6 +18,8 @@ The steps, each of which can be run alone by the tool that it names:
 - classes: what the classes answer to fixed questions: hashes, assignors, versions of requests, layouts of the offsets
   topic's records (tools.released_classes)
 - errors: what a transactional producer makes of each error of each request (tools.transaction_errors)
+- lines: file and line of every method that a rule of the ledger names (tools.cited_lines), and, of evidence, the page
+  docs/evidence.md (tools.evidence)
 - answers: what a real broker answers to the questions of chapter 14, and the topics that Spark reads there, if the line
   is the newest (tools.real_answers)
 - histories: what a broker answers to the recorded histories of groups, logs, moving replicas and commits, asked again
@@ -96,6 +98,8 @@ STEPS = (
     ),
     Step("classes", "tools.released_classes", ("tests/vectors/versions/released-classes.json",)),
     Step("errors", "tools.transaction_errors", ("tests/vectors/transactions/client-errors.json",)),
+    Step("lines", "tools.cited_lines", ("docs/cited-lines.json",)),
+    Step("evidence", "tools.evidence", ("docs/evidence.md",), words=()),
     Step("answers", "tools.real_answers", ("data/real-kafka/answers.json",), True, False),
     Step(
         "histories",

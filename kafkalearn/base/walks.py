@@ -2,8 +2,8 @@
 
 `kafkalearn.base.search.explore` looks at every run, so it comes as far as its budget of states. `walk` draws some of
 the runs that are much longer. It proves nothing, so it says what it has seen: how many different states, which events
-never happened, which promises were never judged. A run that breaks a promise is cut down before it is shown: each event
-that can be left out is left out.
+never happened, and in how many states each *witness* held: what one expects a walk to come to. A run that breaks a
+promise is cut down before it is shown: each event that can be left out is left out.
 
 The same seed draws the same runs, on every machine and every Python.
 """
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from kafkalearn.base.checks import whole_number
@@ -41,6 +41,7 @@ class Walks(Generic[State, Event]):
     happened: Mapping[str, int]  # how often, by the name of the event's type, or by the event itself if it is text
     never: tuple[Event, ...]  # events that were never possible where they were drawn
     judged: tuple[str, ...]  # the promises, in their order
+    met: Mapping[str, int] = field(default_factory=dict)  # by witness: in how many states of the walks it held
 
     def __repr__(self) -> str:
         """What was broken, and what nobody has looked at."""
@@ -51,6 +52,8 @@ class Walks(Generic[State, Event]):
         broken = [f"  {name}: {counted(len(trace) - 1, 'event')}" for name, trace in self.traces.items()]
         verdict = f"{seen}: broken" if broken else f"{seen}: no promise was broken"
         never = [f"never happened: {listed([*map(repr, self.never)])}"] if self.never else []
+        missed = [name for name, count in self.met.items() if not count]
+        never += [f"never met: {listed(missed)}"] if missed else []
         kept = len(broken) < len(self.judged)
         return "\n".join(
             [verdict, *broken, *never, *(["this proves nothing: what was not drawn was not seen"] if kept else [])]
@@ -66,6 +69,7 @@ def walk(
     walk_count: int = 200,
     length: int = 200,
     at_most: Mapping[type, int] | None = None,
+    witnesses: Mapping[str, Callable[[Settings, State], bool]] | None = None,
 ) -> Walks[State, Event]:
     """Runs drawn by chance, each promise that one of them breaks, and what none of them has seen.
 
@@ -78,6 +82,10 @@ def walk(
     walk_count, length : int
         How many runs, and of at most how many events each. A run ends early where nothing is possible any more. At each
         step the events are tried in an order drawn anew, until one makes sense and changes something.
+
+    witnesses : mapping of str to callable, optional
+        Predicates of ``(settings, state)`` by name: what the walks are expected to come to. `Walks.met` counts the
+        states in which each held, and the text names those that none met.
 
     Returns
     -------
@@ -105,14 +113,17 @@ def walk(
     whole_number("length", length, at_least=1)
     steps = checked_steps(model, initial, events, None, 1, at_most)
     chance, seen = random.Random(seed), _Seen(steps)
+    met = dict.fromkeys(witnesses or (), 0)
     with no_cycle_collection():
         for _ in range(walk_count):
-            _one_walk(steps, chance, length, seen)
+            way = _one_walk(steps, chance, length, seen)
+            for name, holds in (witnesses or {}).items():
+                met[name] += sum(bool(holds(model.settings, state)) for state in _states(steps, way))
     traces = {name: _cut_down(steps, name, way) for name, way in seen.first.items()}
     happened = Counter(_name(steps.events[index]) for index in seen.happened.elements())
     never = tuple(event for index, event in enumerate(steps.events) if index not in seen.happened)
     judged = tuple(dict.fromkeys(name for name, _ in model.promises))
-    return Walks(traces, walk_count, seen.happened.total(), len(seen.states), dict(happened), never, judged)
+    return Walks(traces, walk_count, seen.happened.total(), len(seen.states), dict(happened), never, judged, met)
 
 
 class _Seen:
@@ -124,7 +135,7 @@ class _Seen:
         self.first: dict[str, list[int]] = {}  # by promise: the shortest way to a state that breaks it
 
 
-def _one_walk(steps: Steps[Settings, State, Event], chance: random.Random, length: int, seen: _Seen) -> None:
+def _one_walk(steps: Steps[Settings, State, Event], chance: random.Random, length: int, seen: _Seen) -> list[int]:
     key, way = steps.numbers.key(steps.start_parts), list[int]()
     _judge(steps.broken(key), way, seen)
     while len(way) < length:
@@ -132,13 +143,23 @@ def _one_walk(steps: Steps[Settings, State, Event], chance: random.Random, lengt
         chance.shuffle(order)
         after = next(((index, new) for index in order if (new := steps.after_one(index, key)) is not None), None)
         if after is None:
-            return
+            break
         index, key = after
         way.append(index)
         seen.happened[index] += 1
         seen.states.add(hash(steps.own(key)))
         if _judge(steps.broken(key), way, seen):
-            return  # what comes after a broken promise is no news
+            break  # what comes after a broken promise is no news
+    return way
+
+
+def _states(steps: Steps[Settings, State, Event], way: list[int]) -> Iterator[State]:
+    """The states of a walk, from the simulator's own step."""
+    state = steps.initial
+    yield state
+    for index in way:
+        state = steps.model.step(steps.model.settings, state, steps.events[index])
+        yield state
 
 
 def _judge(broken: Iterable[str], way: list[int], seen: _Seen) -> bool:

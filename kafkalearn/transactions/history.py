@@ -37,11 +37,35 @@ _SETTING_NAMES = {
     "transaction.remove.expired.transaction.cleanup.interval.ms": "remove_expired_interval_ms",
     "transactional.id.expiration.ms": "id_expiration_ms",
     "transaction.max.timeout.ms": "transaction_max_timeout_ms",
+    "producer.id.expiration.ms": "producer_expiration_ms",
+    "producer.id.expiration.check.interval.ms": "producer_check_interval_ms",
+    "transaction.two.phase.commit.enable": "allows_two_phase_commit",
+    "unstable.api.versions.enable": "has_unstable_apis",
 }
+
+_OF_NO_EFFECT = (
+    "broker.session.timeout.ms",
+    "group.initial.rebalance.delay.ms",
+    "offsets.topic.num.partitions",
+    "offsets.topic.replication.factor",
+    "transaction.state.log.min.isr",
+    "transaction.state.log.num.partitions",
+    "transaction.state.log.replication.factor",
+)
+"""Settings that change no answer of a history with one broker that is there all the time."""
 
 
 def settings_of(history: History) -> Settings:
-    """The settings under which a history was recorded; the coordinator's epoch is read from its first marker."""
+    """The settings under which a history was recorded; the coordinator's epoch is read from its first marker.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the broker had a setting that the simulator does not know: it may have answered otherwise for it.
+    """
+    known = {**_SETTING_NAMES, **dict.fromkeys(_OF_NO_EFFECT)}
+    for name in history["config"]:
+        one_of("setting of a history", name, known)
     given = {_SETTING_NAMES[name]: value for name, value in history["config"].items() if name in _SETTING_NAMES}
     return Settings(
         release=history["kafka"].rpartition(".")[0] if history["kafka"].count(".") > 1 else history["kafka"],

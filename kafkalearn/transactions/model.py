@@ -83,6 +83,9 @@ class Settings(Checked):
     ``coordinator_partition_count`` are the partitions of ``__transaction_state``, each with its own leader: Kafka's
     default is 50.
 
+    A partition forgets a producer that is silent for ``producer_expiration_ms`` (``producer.id.expiration.ms``) with no
+    transaction open; it looks every ``producer_check_interval_ms``.
+
     ``has_unstable_apis`` is ``unstable.api.versions.enable``: without it no broker up to 4.4 takes InitProducerId 6,
     the request of two-phase commit. ``allows_two_phase_commit`` is ``transaction.two.phase.commit.enable``.
 
@@ -100,6 +103,8 @@ class Settings(Checked):
     abort_timed_out_interval_ms: Count = 10_000
     id_expiration_ms: int = 604_800_000
     remove_expired_interval_ms: Count = 3_600_000
+    producer_expiration_ms: Count = 86_400_000
+    producer_check_interval_ms: Count = PRODUCER_CHECK_MS
     coordinator_epoch: int = 0
     defects: tuple[str, ...] = ()
     coordinator_partition_count: Count = 1
@@ -247,13 +252,17 @@ class Written:
 
 @dataclass(frozen=True)
 class Producer:
-    """What a partition knows of one producer id; ``first_offset`` is where its open transaction begins, or -1."""
+    """What a partition knows of one producer id; ``first_offset`` is where its open transaction begins, or -1.
+
+    ``last_ms`` is when it last wrote, or a marker of it came.
+    """
 
     producer_id: int
     epoch: int = NO_EPOCH
     batches: tuple[Written, ...] = ()
     coordinator_epoch: int = -1
     first_offset: int = -1
+    last_ms: int = 0
 
     @property
     def last_sequence(self) -> int:

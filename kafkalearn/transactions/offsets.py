@@ -39,7 +39,7 @@ def txn_offset_commit(settings: Settings, cluster: Cluster, event: model.TxnOffs
         assert log is not None
         records = _records(settings, event.offsets)
         batch = model.Produce(event.id, log.name, event.producer_id, event.epoch, 0, records)
-        log, error, offset = partitions.append(log, batch, is_from_client=False)
+        log, error, offset = partitions.append(log, batch, cluster.now_ms, is_from_client=False)
         if error == "NONE":
             group = group or Group(event.group)
             for number, (name, committed) in enumerate(event.offsets):
@@ -152,7 +152,7 @@ def marked(
 ) -> tuple[Cluster, str]:
     """The cluster after a marker reached a partition, and the error; in the offsets partition groups learn of it."""
     changed, error = partitions.write_marker(
-        settings, partition, producer_id, epoch, commit, coordinator_epoch, transaction_version
+        settings, partition, producer_id, epoch, commit, coordinator_epoch, transaction_version, cluster.now_ms
     )
     cluster = cluster.with_partition(changed)
     if error == "NONE" and partition.name == model.OFFSETS_PARTITION:

@@ -38,7 +38,7 @@ def produce(settings: Settings, cluster: Cluster, event: Produce) -> tuple[Clust
         return cluster.with_partition(replace(partition, batches=(*partition.batches, batch))), model.Answer(
             offset=offset
         )
-    partition, error, offset = append(partition, event, is_from_client=True)
+    partition, error, offset = append(partition, event, cluster.now_ms, is_from_client=True)
     return cluster.with_partition(partition), model.Answer(error, offset=offset)
 
 
@@ -99,7 +99,7 @@ def _with_verifying(partition: Partition, producer_id: int, epoch: int, sequence
     return replace(partition, verifying=(*others, changed))
 
 
-def append(partition: Partition, batch: Produce, is_from_client: bool) -> tuple[Partition, str, int]:
+def append(partition: Partition, batch: Produce, now_ms: int, is_from_client: bool) -> tuple[Partition, str, int]:
     """The partition with the batch, the error, and the offset: of one that comes twice, its first offset."""
     known = partition.producer(batch.producer_id) or model.Producer(batch.producer_id)
     count = len(batch.records)
@@ -121,6 +121,7 @@ def append(partition: Partition, batch: Produce, is_from_client: bool) -> tuple[
         epoch=batch.epoch,
         batches=(*kept, model.Written(batch.sequence, last_sequence, offset))[-model.KEPT_BATCHES :],
         first_offset=offset if batch.is_transactional and known.first_offset < 0 else known.first_offset,
+        last_ms=now_ms,
     )
     written = model.Batch(offset, batch.records, batch.producer_id, batch.epoch, batch.sequence, batch.is_transactional)
     partition = with_producer(partition, changed)
@@ -159,6 +160,7 @@ def write_marker(
     commit: bool,
     coordinator_epoch: int,
     transaction_version: int,
+    now_ms: int,
 ) -> tuple[Partition, str]:
     """The partition with a marker, and the error. Where no transaction is open it takes an offset all the same."""
     known = partition.producer(producer_id) or model.Producer(producer_id)
@@ -172,7 +174,8 @@ def write_marker(
         return partition, "TRANSACTION_COORDINATOR_FENCED"
     offset = partition.end_offset
     kept = known.batches if known.epoch == epoch else ()
-    changed = replace(known, epoch=epoch, batches=kept, coordinator_epoch=coordinator_epoch, first_offset=-1)
+    told = {"coordinator_epoch": coordinator_epoch, "first_offset": -1, "last_ms": now_ms}
+    changed = replace(known, epoch=epoch, batches=kept, **told)
     marker = model.Batch(offset, (), producer_id, epoch, -1, True, "COMMIT" if commit else "ABORT", coordinator_epoch)
     marked = _verified(with_producer(partition, changed), producer_id)
     marked = replace(marked, batches=(*partition.batches, marker))

@@ -102,8 +102,12 @@ def next_timer(settings: Settings, cluster: Cluster) -> int | None:
             found.append(
                 _tick(settings.remove_expired_interval_ms, max(now_ms, held.updated_ms + settings.id_expiration_ms))
             )
-    if any(_seem_old(settings, each) for each in cluster.partitions):
-        found.append(_tick(model.PRODUCER_CHECK_MS, cluster.now_ms + 1))
+    for partition in cluster.partitions:
+        old = _seem_old(settings, partition)
+        for each in partition.producers:
+            if each.first_offset < 0:
+                due_ms = 0 if each.producer_id in old else each.last_ms + settings.producer_expiration_ms
+                found.append(_tick(settings.producer_check_interval_ms, max(now_ms + 1, due_ms)))
     return min(found, default=None)
 
 
@@ -115,6 +119,11 @@ def _seem_old(settings: Settings, partition: model.Partition) -> frozenset[int]:
     if "KAFKA-9144" not in settings.defects:
         return frozenset()
     return frozenset(each.producer_id for each in partition.producers if not each.batches and each.first_offset < 0)
+
+
+def _is_silent(settings: Settings, producer: model.Producer, now_ms: int) -> bool:
+    """Whether a partition forgets a producer: `ProducerStateManager.isProducerExpired`; recorded on 4.2.1 to 4.4.0."""
+    return producer.first_offset < 0 and now_ms - producer.last_ms >= settings.producer_expiration_ms
 
 
 def _tick(interval_ms: int, due_ms: int) -> int:
@@ -135,10 +144,15 @@ def _timers_fired(settings: Settings, cluster: Cluster) -> Cluster:
             if is_late and held.updated_ms + settings.id_expiration_ms <= now_ms:
                 left = tuple(each for each in cluster.transactions if each.id != held.id)
                 cluster = replace(cluster, transactions=left, rows=(*cluster.rows, model.Row(held.id, None)))
-    for partition in cluster.partitions if now_ms % model.PRODUCER_CHECK_MS == 0 else ():
+    for partition in cluster.partitions if now_ms % settings.producer_check_interval_ms == 0 else ():
         old = _seem_old(settings, partition)
-        kept = tuple(each for each in partition.producers if each.producer_id not in old)
-        cluster = cluster.with_partition(replace(partition, producers=kept))
+        kept = tuple(
+            each
+            for each in partition.producers
+            if each.producer_id not in old and not _is_silent(settings, each, now_ms)
+        )
+        if kept != partition.producers:
+            cluster = cluster.with_partition(replace(partition, producers=kept))
     return cluster
 
 

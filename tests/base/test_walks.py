@@ -65,3 +65,14 @@ def test_a_walk_ends_where_nothing_is_possible_and_keeps_to_limits():
 def test_what_cannot_be_meant_is_refused(wrong):
     with pytest.raises(KafkaLearnError, match=next(iter(wrong))):
         walk(whole(None, lambda _, number, event: number, {}), 0, ["on"], **wrong)
+
+
+def test_a_witness_that_no_walk_has_met_is_named():
+    grow = whole(9, lambda limit, number, event: (number + event) % limit, {})
+    witnesses = {"the end": lambda limit, number: number == limit - 1, "beyond": lambda limit, number: number >= limit}
+
+    found = walk(grow, 0, [1], walk_count=2, length=8, witnesses=witnesses)
+
+    assert found.met == {"the end": 2, "beyond": 0}
+    assert "never met: beyond" in repr(found).splitlines()
+    assert walk(grow, 0, [1], walk_count=1, length=1).met == {}

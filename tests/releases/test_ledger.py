@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import json
 import re
+import zipfile
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.live.jars import releases
+from kafkalearn.live.jars import jar_paths, releases
 from kafkalearn.releases.ledger import (
     CHECKED_LIVE,
     WAYS,
@@ -31,7 +32,7 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
 from tests.contract.simulator import PARTS
 from tests.contract.test_contract import SIMULATORS
 from tests.every import every_case
-from tools import checked_live, evidence
+from tools import checked_live, cited_lines, evidence
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ledger()
@@ -109,6 +110,28 @@ def test_the_page_of_evidence_has_every_rule_once_with_its_word():
         assert page.count(f"| {rule.name.replace('|', chr(92) + '|')} | {word_of(rule) or 'as its rule'} |") == 1, (
             rule.name
         )
+
+
+CITED = json.loads(cited_lines.RECORDED.read_text(encoding="utf-8"))
+
+
+def test_the_lines_that_rules_cite_are_those_of_methods_that_they_name():
+    named = cited_lines.cited(RULES)
+    assert set(CITED["rules"]) <= set(named), "run: python -m tools.cited_lines"
+    for rule, places in CITED["rules"].items():
+        assert {each["method"] for each in places} <= {".".join(each) for each in named[rule]}, rule
+    assert sum(map(len, CITED["rules"].values())) > 100
+    assert all(each["line"] > 0 and each["file"] for places in CITED["rules"].values() for each in places)
+
+
+def test_a_class_file_is_read_as_javap_reads_it():
+    jar = next(each for each in jar_paths(releases()[DEFAULT_RELEASE]) if each.name.startswith("kafka-clients-"))
+    if not jar.exists():
+        pytest.skip("the jars are not fetched: make live")
+    with zipfile.ZipFile(jar) as archive:
+        found = cited_lines.methods_of(archive.read("org/apache/kafka/common/utils/Utils.class"))
+    (written,) = CITED["rules"]["murmur2 of a key"]
+    assert (found["murmur2"].file, found["murmur2"].line) == (written["file"], written["line"])
 
 
 CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")

@@ -183,3 +183,16 @@ def test_at_the_last_epoch_each_release_fences_as_its_broker_did():
             held = state.transaction("x1")
             assert (release, request, state.effects[0].error) == (release, request, error)
             assert [held.status, held.producer_id, held.epoch] == described
+
+
+@every_case("history", recorded("silent-producers")["histories"], ids=lambda each: (each["kafka"], each["name"]))
+def test_a_partition_forgets_a_silent_producer_as_the_brokers_did(history):
+    for number, (real, ours) in enumerate(zip(history["steps"], replay(history)["steps"], strict=True)):
+        assert (real["a"], real["now"]) == (ours["a"], ours["now"]), (number, real, ours)
+
+
+def test_a_setting_that_the_simulator_does_not_know_is_refused():
+    history = copy.deepcopy(recorded("silent-producers")["histories"][0])
+    history["config"]["producer.id.expiry.ms"] = 1
+    with pytest.raises(KafkaLearnError, match=r"producer\.id\.expiry\.ms.*producer\.id\.expiration\.ms"):
+        replay(history)
