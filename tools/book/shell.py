@@ -10,6 +10,13 @@ from tools.book.face import face
 from tools.book.live import with_policy
 
 STYLE = Path(__file__).with_name("style.css")
+ICON = (
+    '<link rel="icon" href="data:image/svg+xml,'
+    "%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E"
+    "%3Crect y=%273%27 width=%2716%27 height=%2710%27 rx=%272%27 fill=%27%230b5394%27/%3E"
+    '%3Cpath d=%27M5.3 3v10M10.7 3v10%27 stroke=%27%23fff%27 stroke-width=%271.4%27/%3E%3C/svg%3E">'
+)
+"""A log of three records, for the browser's tab."""
 LINKS = {
     "index.html": "All chapters",
     "playground.html": "Playground",
@@ -57,6 +64,7 @@ def shell_page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} · kafkalearn</title>
+{ICON}
 <style>{face()}{STYLE.read_text(encoding="utf-8")}</style>
 {shared}
 {head}

@@ -22,6 +22,7 @@ from tools.book.chapter.words import GLOSSARY as GLOSSARY
 from tools.book.chapter.words import with_meanings
 from tools.book.exercises import with_exercises
 from tools.book.face import SIDE, face
+from tools.book.shell import ICON
 from tools.environment import ROOT
 from tools.page.cells import needed_by
 from tools.sections import in_sections
@@ -143,7 +144,7 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     style = "\n".join([face(), *(path.read_text(encoding="utf-8") for path in (STYLE, SIDE / "predictions.css"))])
     scripts = (SIDE / "predictions.js", *(HERE / name for name in ("predicting.js", "stopped.js", "slides.js")))
     script = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
-    book = {"style": style, "navigation": navigation, "script": script, "tools": live.tools}
+    book = {"style": style, "icon": ICON, "navigation": navigation, "script": script, "tools": live.tools}
     resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # the corner of a table heads nothing
