@@ -4,6 +4,7 @@
     python3 run.py mutants --tries 20           twenty more of them, then stop
     python3 run.py mutants --near               with the nearest tests alone; what these do not notice is undecided
     python3 run.py mutants --again              forget what was found, try each anew
+    python3 run.py mutants --package sharing --count 100    of one package alone; what was found of others stays
 
 A *mutant* is the package with one small fault: a comparison, a constant, a boolean or arithmetic operator is another
 one, or a statement is dropped. Each is tried in a copy of the committed files: first with the doctests of its module
@@ -33,7 +34,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -43,7 +44,7 @@ from tools.environment import ROOT, VENV_PYTHON, variables
 from tools.pages import write_part
 
 RULES = ("assignors", "delivery", "groups", "log", "offsets", "partitioning", "purgatory", "replication")
-RULES += ("transactions", "zookeeper")
+RULES += ("sharing", "transactions", "zookeeper")
 PAGE, COMMAND = ROOT / "docs" / "mutants.md", "python3 run.py mutants"
 ANSWERS = ROOT / "tools" / "mutants.json"
 TREE = ROOT / "data" / "generated" / "mutants"
@@ -191,15 +192,15 @@ def candidates(package: str) -> list[Mutant]:
     return [each for path, source in named for each in mutants_of(path, source)]
 
 
-def chosen(count: int, seed: int) -> list[Mutant]:
+def chosen(count: int, seed: int, packages: Sequence[str] = RULES) -> list[Mutant]:
     """The set: as many of each package, in an order that stays when other mutants come or go with the code."""
 
     def place(mutant: Mutant) -> bytes:
         return hashlib.sha256(f"{seed} {mutant.key}".encode()).digest()
 
     taken: list[Mutant] = []
-    for at, package in enumerate(RULES):
-        share = count * (at + 1) // len(RULES) - count * at // len(RULES)
+    for at, package in enumerate(packages):
+        share = count * (at + 1) // len(packages) - count * at // len(packages)
         taken += sorted(candidates(package), key=place)[:share]
     return sorted(taken, key=place)
 
@@ -225,7 +226,10 @@ def _module(path: Path) -> str:
 
 
 def near_tests(path: str) -> list[str]:
-    """The test files from which a file of the package is at most `NEAR` imports away, the nearest first."""
+    """The test files from which a file of the package is at most `NEAR` imports away, the nearest first.
+
+    Those of the package itself are among them, however far away.
+    """
     reached, edge = {_module(ROOT / path)}, {_module(ROOT / path)}
     own = f"tests/{path.split('/')[1]}/"
     tests: list[str] = []
@@ -234,7 +238,8 @@ def near_tests(path: str) -> list[str]:
         reached |= edge
         files = [f"{name.replace('.', '/')}.py" for name in edge if name.split(".")[-1].startswith("test_")]
         tests += sorted((each for each in files if not each.startswith(FAR)), key=lambda each: (own not in each, each))
-    return tests[:NEAREST]
+    others = (each.relative_to(ROOT).as_posix() for each in sorted((ROOT / own).rglob("test_*.py")))
+    return [*tests, *(each for each in others if each not in tests)][:NEAREST]
 
 
 # A try.
@@ -363,7 +368,7 @@ def report(answers: Iterable[Answer], wanted: int) -> str:
     - `kafkalearn/log/a.py` line 3, g: `1` became `2`
     """
     every = sorted(answers, key=lambda each: each.key)
-    by_package = {each: [one for one in every if one.key.split("/")[1] == each] for each in RULES}
+    by_package = {each: [one for one in every if _package(one.key) == each] for each in RULES}
     rows = [
         {"package": package, "tried": len(tried)} | _counts(tried) for package, tried in by_package.items() if tried
     ]
@@ -374,6 +379,10 @@ def report(answers: Iterable[Answer], wanted: int) -> str:
     )
     left = [_said(each) for each in every if not each.noticed_by] or ["none"]
     return "\n".join([head, "", markdown_table(rows), "", "Not noticed, or undecided:", "", *left])
+
+
+def _package(key: str) -> str:
+    return key.split("/")[1]
 
 
 def _counts(tried: list[Answer]) -> dict[str, int]:
@@ -397,10 +406,13 @@ def main(words: list[str]) -> int:
     parser.add_argument("--tries", type=int, help="stop after so many; all that are left if not given")
     parser.add_argument("--near", action="store_true", help="try the nearest tests alone; the rest stays undecided")
     parser.add_argument("--again", action="store_true", help="forget what was found")
+    parser.add_argument("--package", choices=RULES, help="of one package alone; all if not given")
     options = parser.parse_args(words)
     answers, red = ({}, set[str]()) if options.again else read_answers()
-    wanted = chosen(options.count, options.seed)
-    answers = {each.key: answers[each.key] for each in wanted if _is_current(answers.get(each.key), each)}
+    packages = RULES if options.package is None else (options.package,)
+    wanted = chosen(options.count, options.seed, packages)
+    others = {key: each for key, each in answers.items() if options.package and _package(key) != options.package}
+    answers = others | {each.key: answers[each.key] for each in wanted if _is_current(answers.get(each.key), each)}
     left = [each for each in wanted if each.key not in answers or not (answers[each.key].is_decided or options.near)]
     tree = Tree(red)
     for number, mutant in enumerate(left[: options.tries], 1):
@@ -409,7 +421,7 @@ def main(words: list[str]) -> int:
         write_answers(answers, red)
         said = answer.noticed_by or ("SURVIVED" if answer.is_decided else "not by the nearest")
         print(f"{number:4}  {said} ({answer.seconds} s)  {' '.join(answer.key.split())}", flush=True)
-    write_part(PAGE, COMMAND, report(answers.values(), len(wanted)))
+    write_part(PAGE, COMMAND, report(answers.values(), len(wanted) + len(others)))
     return 0
 
 

@@ -309,6 +309,8 @@ def _event_in_words(event: Any, effects: tuple[object, ...], cluster: Cluster, p
             return f"{name} {what}{_told(effects)}"
         case work.Crash(program=name):
             return f"{name} dies, and its connection ends: what it has is given back"
+        case work.Close(program=name):
+            return f"{name} ends as it should, and gives back what it has"
         case work.Hang(program=name):
             return f"{name} forgets what it has, and its connection lives on"
         case work.Pass(ms=ms) | events.TimePassed(ms=ms):

@@ -167,7 +167,10 @@ class Poll(Checked):
 
 @dataclass(frozen=True)
 class Accept(Checked):
-    """A program has processed the records that it has, or those at these offsets, and says so."""
+    """A program has processed the records that it has, or those at these offsets, and says so.
+
+    With implicit acknowledgement that is ``commitSync``, which accepts all.
+    """
 
     program: str
     offsets: tuple[int, ...] | None = None
@@ -213,6 +216,16 @@ class Crash(Checked):
 
 
 @dataclass(frozen=True)
+class Close(Checked):
+    """A program ends as it should: its session ends, and what it has not said a word about is given back.
+
+    So it is with implicit acknowledgement, too: it is the next poll that accepts, not the end.
+    """
+
+    program: str
+
+
+@dataclass(frozen=True)
 class Hang(Checked):
     """A program loses its memory of what it polled, and its connection lives on: a thread that died alone."""
 
@@ -227,7 +240,7 @@ class Pass(Checked):
 
 
 Event: TypeAlias = (
-    Arrive | Poll | Accept | Release | Reject | Renew | Keep | Crash | Hang | Pass
+    Arrive | Poll | Accept | Release | Reject | Renew | Keep | Crash | Close | Hang | Pass
     | events.DeleteRecords | events.AlterGroupConfigs | events.BrokerRestarted
 )  # fmt: skip
 
@@ -326,6 +339,11 @@ def _told(
 
 def _say(settings: Settings, work: Work, event: Accept | Release | Reject | Renew, kind: int) -> Work:
     program = work.program(event.program)
+    if settings.acknowledging == "implicit" and (kind != ACCEPT or event.offsets is not None):
+        raise IllegalEvent(
+            f"{event!r}: with implicit acknowledgement a program says nothing of single records; it accepts all that "
+            "it has by the next Poll, or by Accept without offsets"
+        )
     chosen = tuple(each for each in program.has if event.offsets is None or each[1] in event.offsets)
     if not chosen:
         raise IllegalEvent(f"{event!r}: {program.name} has no such record; it has {program.has or 'none'}")
@@ -358,6 +376,13 @@ def _crash(settings: Settings, work: Work, event: Crash) -> Work:
     return _put(_asked(settings, work, events.ConnectionClosed(program.name)), Program(program.name))
 
 
+def _close(settings: Settings, work: Work, event: Close) -> Work:
+    program = work.program(event.program)
+    if not program.is_connected:
+        raise IllegalEvent(f"{event!r}: {program.name} has no session that could end")
+    return _put(_asked(settings, work, events.ShareAcknowledge(GROUP, program.name, -1)), Program(program.name))
+
+
 def _hang(settings: Settings, work: Work, event: Hang) -> Work:
     program = work.program(event.program)
     if not program.has:
@@ -387,6 +412,7 @@ RULES: Mapping[type, _Rule] = MappingProxyType(
         Renew: lambda settings, work, event: _say(settings, work, event, RENEW),
         Keep: _keep,
         Crash: _crash,
+        Close: _close,
         Hang: _hang,
         Pass: _pass,
         events.DeleteRecords: _asked,

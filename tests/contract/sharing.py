@@ -82,6 +82,7 @@ WORK = (
     events.AlterGroupConfigs(work.GROUP, (("share.delivery.count.limit", "2"),)),
     events.BrokerRestarted(),
     work.Poll("c2"),
+    work.Close("c2"),
 )
 SIMULATORS["shared_work"] = Simulator(
     home="kafkalearn.sharing.work",
@@ -89,6 +90,6 @@ SIMULATORS["shared_work"] = Simulator(
         Run(work.Settings(), WORK),
         Run(work.settings(acknowledging="implicit"), (work.Arrive(2), work.Poll("c1"), work.Poll("c1"))),
     ),
-    senseless=(work.Accept("c1"), work.Crash("c1"), work.Hang("c1"), work.Poll("nobody")),
+    senseless=(work.Accept("c1"), work.Crash("c1"), work.Close("c1"), work.Hang("c1"), work.Poll("nobody")),
     effects_in=("kafkalearn.sharing",),
 )

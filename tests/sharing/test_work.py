@@ -5,7 +5,14 @@ import pytest
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.releases.lines import RELEASES
 from kafkalearn.sharing import Settings, search, simulator, work
-from kafkalearn.sharing.events import AlterGroupConfigs, BrokerRestarted, DeleteRecords
+from kafkalearn.sharing.events import (
+    AlterGroupConfigs,
+    BrokerRestarted,
+    DeleteRecords,
+    ReadShareGroupStateSummary,
+    ShareFetch,
+    WriteShareGroupState,
+)
 from kafkalearn.sharing.work import Accept, Arrive, Crash, Hang, Keep, Pass, Poll, Reject, Release, Renew, settings
 
 LOCK = 30_000
@@ -130,6 +137,23 @@ def test_a_rejected_record_is_given_up_at_its_first_delivery_and_a_dead_letter_t
     (letter,) = told.cluster.log("dlq.t-0").batches[0].dead_letters
     assert (letter.offset, letter.reason) == (0, "Offset rejected by client.")
     assert simulator.SOMEBODY not in simulator.broken(with_letters.cluster, told.cluster)
+
+
+def test_a_dead_letter_that_was_not_sent_before_a_restart_is_sent_when_the_leader_reads_the_state_again():
+    chosen = settings(
+        topics={"t": 1, "dlq.t": 1},
+        topic_configs={"dlq.t": {"errors.deadletterqueue.group.enable": "true"}},
+        configs={"errors.deadletterqueue.topic.name": "dlq.t"},
+    )
+    state = last(chosen, Arrive()).cluster
+    kept = simulator.step(chosen.cluster, state, ReadShareGroupStateSummary(work.GROUP, "t-0")).effects[-1]
+    epoch = dict(kept.results)["stateEpoch"]
+    archiving = WriteShareGroupState(work.GROUP, "t-0", epoch, 0, 0, 0, ((0, 0, 3, 1),))
+    fetch = ShareFetch(work.GROUP, "c1", 0, ("t-0",), max_wait_ms=0)
+    after = simulator.simulate(chosen.cluster, [archiving, fetch], initial=state)[-1].state
+    (letter,) = after.log("dlq.t-0").batches[0].dead_letters
+    assert (letter.offset, letter.delivery_count) == (0, 1)
+    assert after.share_partition(work.GROUP, "t-0").start_offset == 1
 
 
 def test_deleted_records_are_never_delivered_again():
