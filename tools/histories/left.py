@@ -99,8 +99,9 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     "requests to share coordinators and targets, each of three releases by raw requests": tuple(
         VECTORS + "share/" + each
         for each in (
-            "share-assignments.json", "share-coordinator.json", "share-further-histories.json", "share-histories.json",
-            "share-places.json", "share-state-log.json", "share-tool.json",
+            "share-assignments.json", "share-cases.json", "share-coordinator.json", "share-further-histories.json",
+            "share-histories.json", "share-members.json", "share-places.json", "share-state-log.json",
+            "share-tool.json",
         )
     ),
     "a reading of its own, by which the step settings is judged": (VECTORS + "versions/settings-by-release.json",),
