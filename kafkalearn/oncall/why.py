@@ -22,7 +22,7 @@ from kafkalearn.oncall.logs.lines import JAVA
 from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
 from kafkalearn.oncall.logs.transactions import TransactionFinding, findings
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
-from kafkalearn.oncall.why_words import (
+from kafkalearn.oncall.why_report import (
     MOST_REBALANCES,
     NO_NAME,
     Told,

@@ -17,7 +17,7 @@ from kafkalearn.oncall.logs import read, transactions
 from kafkalearn.oncall.logs.causes import CAUSES, DROPPED, HEARTBEATS, JOINED, LEFT, POLL, UNAUTHORIZED
 from kafkalearn.oncall.logs.rebalances import histories
 from kafkalearn.oncall.logs.transactions import MEANINGS
-from kafkalearn.oncall.why_words import (
+from kafkalearn.oncall.why_report import (
     _BRIEF,
     _OF_TRANSACTIONS,
     LONGEST_HEADLINE,
