@@ -16,7 +16,7 @@ from kafkalearn.base.errors import unknown_name
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT
 from kafkalearn.spark.coordinator import FORMULAS, hash_of_group
 from kafkalearn.spark.partitioning import NUMBERS, partitions_of
-from kafkalearn.spark.session.worker_code import for_workers
+from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 
 
 def offsets_partition(
@@ -80,7 +80,7 @@ def register(spark: SparkSession) -> None:
         "reflect('java.util.Objects', 'hashCode', group_id) AS BIGINT)) & 2147483647) % partitions AS INT)))"
     )
     spark.udf.register(
-        "kafka_partition", sf.arrow_udf(for_workers(spark, partitions_of, needs_core=False), IntegerType())
+        "kafka_partition", arrow_function(for_workers(spark, partitions_of, needs_core=False), IntegerType())
     )
 
 

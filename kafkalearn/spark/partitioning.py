@@ -16,7 +16,7 @@ from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError, unknown_name
 from kafkalearn.base.hashing import MASK_32
 from kafkalearn.spark.columns import refuse_overwrite, require, static_call
-from kafkalearn.spark.session.worker_code import for_workers
+from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 
 __all__ = [
     "moved_share_by_count",
@@ -221,7 +221,7 @@ def _murmur2_hash(df: DataFrame, key: Column) -> Column:
 
 def _in_python(df: DataFrame, name: str, key: Column) -> Column:
     hashes = for_workers(df.sparkSession, hashing(name), needs_core=False)
-    return sf.arrow_udf(hashes, LongType())(key)
+    return arrow_function(hashes, LongType())(key)
 
 
 # What happens to keys when a topic gets more partitions: who moves, and whose order breaks.

@@ -30,7 +30,7 @@ from kafkalearn.formats.wire import INT16, Undecodable
 from kafkalearn.spark.columns import int16_at, int32_at, int64_at, is_utf8, refuse_overwrite, refuse_stream, uint16_at
 from kafkalearn.spark.columns import require as require_column
 from kafkalearn.spark.offsets.decode import NO_KEY, packed, unpacked
-from kafkalearn.spark.session.worker_code import for_workers
+from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 
 _BATCH = StructType(
     [
@@ -189,7 +189,7 @@ def _rest(df: DataFrame, unread: Column) -> Column:
         begins_and_end = pa.concat_arrays([pa.array([0], pa.int32()), ends])
         return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
 
-    return sf.arrow_udf(for_workers(df.sparkSession, read_rest), ArrayType(DECODED_SCHEMA))(unread)
+    return arrow_function(for_workers(df.sparkSession, read_rest), ArrayType(DECODED_SCHEMA))(unread)
 
 
 class _Decoder:

@@ -32,7 +32,7 @@ from kafkalearn.spark.columns import WHOLE_NUMBERS, refuse_overwrite, require
 from kafkalearn.spark.coordinator import with_group_hash
 from kafkalearn.spark.data.datasets import SEED
 from kafkalearn.spark.data.generate import hash_of, uniform
-from kafkalearn.spark.session.worker_code import for_workers
+from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 from kafkalearn.zookeeper.eras import LATENCY_MS, LONGEST_PAUSE_MS, MOST_MEMBERS
 
 _HASH = "_topic_hash"
@@ -436,7 +436,7 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     pauses = sf.when(has_members, pauses).otherwise(sf.raise_error(sf.lit(NO_PAUSES)))
     count = sf.when(count > 0, count).otherwise(sf.raise_error(sf.lit(NO_PARTITIONS)))
     agreements = for_workers(groups.sparkSession, agreeing(backoff_ms, max_retries), needs_core=False)
-    agreement = sf.arrow_udf(agreements, from_arrow_type(AGREEMENT))(pauses, count)
+    agreement = arrow_function(agreements, from_arrow_type(AGREEMENT))(pauses, count)
     added = {each.name: sf.col("_agreement")[each.name] for each in AGREEMENT}
     costs = groups.withColumn("_agreement", agreement).withColumns(added | {"read_twice": total("uncommitted")})
     return costs.drop("_agreement")

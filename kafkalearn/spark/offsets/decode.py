@@ -34,7 +34,7 @@ from kafkalearn.offsets.records import (
 )
 from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
 from kafkalearn.spark.columns import UNREAD, int16_at, int32_at, int64_at, is_utf8, refuse_overwrite, require, uint16_at
-from kafkalearn.spark.session.worker_code import for_workers
+from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 
 # What no compiled expression reads is decoded one by one on the workers: records of groups, committed offsets in an
 # unusual form, and what cannot be read, which gets its reason. Tables are named with their modules here: what goes to
@@ -142,7 +142,7 @@ def rest_of(spark: SparkSession, unread: Column, added: StructType) -> Column:
         begins_and_end = pa.concat_arrays([pa.array([0], pa.int32()), ends])
         return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
 
-    return sf.arrow_udf(for_workers(spark, read_rest), ArrayType(added))(unread)
+    return arrow_function(for_workers(spark, read_rest), ArrayType(added))(unread)
 
 
 def member_rows(value: bytes) -> list[Row]:

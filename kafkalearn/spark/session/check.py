@@ -18,6 +18,7 @@ from kafkalearn.base.java_runtime import NEWEST_JAVA, OLDEST_JAVA, find_java
 from kafkalearn.spark import SUPPORTED
 from kafkalearn.spark.session.spark_session import get_spark
 from kafkalearn.spark.session.start import GIB, default_heap_bytes, machine_memory_bytes
+from kafkalearn.spark.session.worker_code import arrow_function
 
 LEAST_MEMORY_GIB = 4
 OLDEST_PYTHON = (3, 11)
@@ -120,6 +121,6 @@ def _count(spark: SparkSession) -> int:
 
 
 def _through_python(spark: SparkSession) -> int:
-    same = sf.arrow_udf(lambda numbers: numbers, LongType())
+    same = arrow_function(lambda numbers: numbers, LongType())
     ((total,),) = spark.range(1000).agg(sf.sum(same("id"))).collect()
     return total

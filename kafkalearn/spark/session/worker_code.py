@@ -19,8 +19,11 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+import pyarrow as pa
 from pyspark.cloudpickle import register_pickle_by_value
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import DataType
 
 from kafkalearn.spark.session.start import remove_folder, temporary_folder
 
@@ -55,6 +58,26 @@ def for_workers(spark: SparkSession, function: Code, needs_core: bool = True) ->
     if needs_core:
         spark.addArtifact(str(core_zip()), pyfile=True)  # sent once; again, it does nothing
     return function
+
+
+def arrow_function(function: Callable[..., pa.Array], returns: DataType) -> Callable[..., Column]:
+    """Spark's ``arrow_udf`` of a function from `for_workers`: whole Arrow arrays in, one array out.
+
+    Its types in PySpark 4.3 ask for annotations that PyArrow, which has no types, cannot give.
+
+    >>> from kafkalearn.spark.session import get_spark
+    >>> from pyspark.sql.types import IntegerType
+    >>> import pyarrow.compute as pc
+    >>> length_of = arrow_function(pc.binary_length, IntegerType())
+    >>> get_spark().createDataFrame([(b"key",), (None,)], "key binary").select(length_of("key").alias("length")).show()
+    +------+
+    |length|
+    +------+
+    |     3|
+    |  NULL|
+    +------+
+    """
+    return sf.arrow_udf(function, returns)
 
 
 @cache
