@@ -59,7 +59,7 @@ def describe_commit_path(
     return " ".join(words)
 
 
-def event_words(event: ReplicatedStoreEvent | None) -> str:
+def event_words(event: object) -> str:
     """What happens, in a few words."""
     match event:
         case None:

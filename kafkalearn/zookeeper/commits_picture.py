@@ -7,6 +7,7 @@ they can be bound once: ``play(trace, partial(draw_offset_stores, settings))``.
 from __future__ import annotations
 
 from kafkalearn.base.errors import begun, counted
+from kafkalearn.base.facts import in_words, span
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -23,7 +24,6 @@ from kafkalearn.zookeeper.commits.model import (
     Settings,
     ZnodeWritten,
 )
-from kafkalearn.zookeeper.fetching_picture import span
 from kafkalearn.zookeeper.layout import last_name
 
 LONGEST_NAME = 20  # characters of a consumer's name
@@ -82,27 +82,11 @@ _FIRST_WORDS = ("the", "partition", "it", "an", "broker", "and", "no", "members"
 
 def _event_words(event: CommittingEvent) -> str:
     match event:
-        case model.Produce(partition, count):
-            return f"{counted(count, 'record')} {'comes' if count == 1 else 'come'} to partition {partition}"
         case model.Start(name):
             return f"{name_of(name)} starts: {storage_words(event)}"
-        case model.Read(name):
-            return f"{name_of(name)} reads"
-        case model.Rewind():
-            return "an operator writes into ZooKeeper by hand"
-        case model.CommitOffsets(name):
-            return f"{name_of(name)} commits"
-        case model.AutoCommit(name):
-            return f"the timer of {name_of(name)} commits"
-        case model.BackoffPassed(name):
-            return f"{name_of(name)} has waited, and tries again"
-        case model.Shutdown(name):
-            return f"{name_of(name)} is shut down"
-        case model.Crash(name):
-            return f"{name_of(name)} crashes"
         case model.StoreGroup():
             return "members of the new kind join the group"
-    return broker_words(event)
+    return in_words(event) or broker_words(event)
 
 
 def _effects_words(group: OldGroup) -> list[str]:
@@ -130,15 +114,7 @@ def _effect_words(effect: CommittingEffect) -> str:
             return f"broker {broker_id} is elected, and has to load the topic"
         case Loaded(broker_id, count, status):
             return f"broker {broker_id} has read {counted(count, 'record')} of the topic, and is {status}"
-        case model.Disconnected(name, broker_id):
-            return f"{name_of(name)} gives up its channel to broker {broker_id}"
-        case model.BackingOff(name, why, backoff_ms):
-            return f"{name_of(name)} waits {backoff_ms} ms: {why}"
-        case model.CommitDropped(name, error):
-            return f"the commit of {name_of(name)} is dropped, at log level debug: {error}"
-        case model.Gone(name):
-            return f"{name_of(name)} has left"
-    return ""
+    return in_words(effect)
 
 
 def _began_words(began: model.Began) -> str:

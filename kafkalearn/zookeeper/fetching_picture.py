@@ -5,7 +5,8 @@ In the picture logs on brokers, fetchers, queues of chunks and streams stand fro
 
 from __future__ import annotations
 
-from kafkalearn.base.errors import capitalised, counted, listed
+from kafkalearn.base.errors import capitalised, listed
+from kafkalearn.base.facts import in_words, span
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
@@ -40,112 +41,29 @@ def describe_fetching(
     return " ".join(f"{capitalised(each)}." for each in said if each)
 
 
-def span(offsets: tuple[int, ...]) -> str:
-    """Offsets that follow each other, in short.
-
-    >>> span((4,)), span((4, 5, 6))
-    ('4', '4 to 6')
-    """
-    return str(offsets[0]) if len(offsets) == 1 else f"{offsets[0]} to {offsets[-1]}"
-
-
 def _event_words(frame: Frame[Pipeline, FetchingEvent]) -> str:
     match frame.event:
         case cluster.StartConnections():
             owned = [each.topic_partition for each in frame.state.registry]
             has = "has" if len(owned) == 1 else "have"
             return f"a rebalance has ended: the consumer owns {listed(owned)}, which {has} no leader yet"
-        case cluster.StopConnections():
-            return "a rebalance begins: no thread fetches, and nothing is owned any more"
-        case cluster.Shutdown():
-            return "the consumer is shut down: each queue has the shutdown message alone"
         case cluster.FindLeaders() if not frame.state.effects:
             return "the leader finder asks, and finds no leader"
-    return broker_words(frame.event)
-
-
-def broker_words(event: object) -> str:
-    """What happens to brokers and their logs, in a few words; nothing for any other event.
-
-    >>> broker_words(cluster.LeaderMoved("orders", 0, None))
-    'nobody leads orders-0 now'
-    """
-    match event:
-        case cluster.RecordsDeleted(topic, partition, before):
-            return f"the records of {topic}-{partition} before {before} are deleted"
-        case cluster.LogTruncated(topic, partition, end):
-            return f"an election cuts {topic}-{partition}: it ends at {end}"
-        case cluster.LeaderMoved(topic, partition, broker_id):
-            return f"{'nobody' if broker_id is None else f'broker {broker_id}'} leads {topic}-{partition} now"
-        case cluster.BrokerCrashed(broker_id):
-            return f"broker {broker_id} crashes"
-        case cluster.BrokerRestarted(broker_id):
-            return f"broker {broker_id} runs again"
-    return ""
-
-
-def _are(offsets: tuple[int, ...]) -> str:
-    return "is" if len(offsets) == 1 else "are"
-
-
-def appended_words(each: cluster.Appended) -> str:
-    """Which records are new.
-
-    >>> from kafkalearn.base.topic_partition import TopicPartition
-    >>> appended_words(cluster.Appended(TopicPartition("orders", 0), (3,)))
-    'offset 3 is new in orders-0'
-    """
-    noun = "offset" if len(each.offsets) == 1 else "offsets"
-    return f"{noun} {span(each.offsets)} {_are(each.offsets)} new in {each.topic_partition}"
+    return in_words(frame.event)
 
 
 def _effect_words(effect: cluster.Effect) -> str:
     match effect:
-        case cluster.Appended():
-            return appended_words(effect)
-        case cluster.MetadataFailed(missing):
-            return f"the round of the leader finder fails; {listed(missing)} are still without a leader"
-        case cluster.FetcherStarted(broker_id, fetcher_id):
-            return f"fetcher {fetcher_id} of broker {broker_id} is started"
-        case cluster.FetcherStopped(broker_id, fetcher_id):
-            return f"fetcher {fetcher_id} of broker {broker_id} has no partition and is stopped"
-        case cluster.PartitionAdded(partition, broker_id, fetcher_id, offset):
-            return f"fetcher {fetcher_id} of broker {broker_id} fetches {partition} from {offset}"
         case cluster.OffsetReset(partition, asked, offset):
             why = "nothing was committed" if asked < 0 else f"it has no {asked}"
             return f"fetched and consumed of {partition} are reset to {offset}: {why}"
-        case cluster.PartitionFailed(partition, error):
-            return f"without a leader again, {error}: {partition}"
-        case cluster.NothingFetched(broker_id, fetcher_id):
-            return f"fetcher {fetcher_id} of broker {broker_id} gets nothing"
         case cluster.Enqueued(partition, stream, _, ()):
             return f"a chunk without a whole record of {partition} is in the queue of stream {stream}"
         case cluster.Enqueued(partition, stream, _, offsets):
             return f"a chunk is in the queue of stream {stream}: {span(offsets)} of {partition}"
-        case cluster.FetcherBlocked(broker_id, fetcher_id, stream):
-            return f"fetcher {fetcher_id} of broker {broker_id} waits: the queue of stream {stream} is full"
-        case cluster.FinderBlocked(broker_id, fetcher_id):
-            return f"the leader finder waits for the lock of fetcher {fetcher_id} of broker {broker_id}"
-        case cluster.FetcherDied(broker_id, fetcher_id, partition, next_offset, asked):
-            died = f"fetcher {fetcher_id} of broker {broker_id} dies"
-            return f"{died}: it fetched {partition} from {asked}, and {next_offset} is next"
-        case cluster.Read(_, partition, offset):
-            return f"the application reads {offset} of {partition}"
-        case cluster.Skipped(partition, offsets):
-            return f"{span(offsets)} of {partition} {_are(offsets)} passed over, below what is consumed"
-        case cluster.OffsetsApart(_, consumed_offset, fetch_offset):
-            return f"{consumed_offset} is consumed and the chunk begins at {fetch_offset}: Consumer may lose data"
-        case cluster.Waited(stream):
-            return f"stream {stream} has nothing: its thread waits"
-        case cluster.Raised(stream, exception):
-            return f"stream {stream} throws {exception}"
-        case cluster.Ended(stream):
-            return f"stream {stream} has ended"
         case cluster.Committed(offsets):
             return "committed: " + listed(f"{partition} {offset}" for partition, offset in offsets)
-        case cluster.QueuesCleared(count):
-            return f"{counted(count, 'chunk')} thrown away"
-    return ""
+    return in_words(effect)
 
 
 # The picture.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafkalearn.base.errors import begun, counted, listed
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -84,43 +85,7 @@ def _event_words(frame: Frame[Group, ConnectorEvent], before: Frame[Group, Conne
     match frame.event:
         case model.RebalanceStep(who):
             return _step_words(who, frame, before)
-        case model.CreateMessageStreams(who):
-            return f"{name_of(who)} asks for streams, and registers"
-        case model.HandleEvent(who):
-            return f"the event thread of {name_of(who)} asks again, with a watch, and calls the listener"
-        case model.WakeWatcher(who):
-            return f"the watcher thread of {name_of(who)} wakes"
-        case model.Reconnect(who):
-            return f"{name_of(who)} learns that its session has expired, and gets another"
-        case model.Shutdown(who):
-            return f"{name_of(who)} is shut down"
-        case model.Crash(who):
-            return f"the process of {name_of(who)} dies; ZooKeeper does not know it yet"
-        case model.SessionExpired(session):
-            return f"ZooKeeper ends the session {name_of(session)}"
-        case model.Read(who):
-            return f"{name_of(who)} reads"
-        case model.WaitForRecord(who):
-            return f"{name_of(who)} waits for a record, and none comes"
-        case model.CommitOffsets(who):
-            return f"{name_of(who)} commits"
-        case model.Ping(who):
-            return f"{name_of(who)} tells ZooKeeper that it lives"
-        case model.TimePassed(ms):
-            return f"{ms:,} ms pass"
-        case model.BrokerStarted(broker_id):
-            return f"broker {broker_id} starts"
-        case model.BrokerStopped(broker_id):
-            return f"broker {broker_id} stops"
-        case model.TopicCreated(topic, count):
-            return f"topic {name_of(topic)} is created with {counted(count, 'partition')}"
-        case model.TopicGrown(topic, count):
-            return f"topic {name_of(topic)} grows to {counted(count, 'partition')}"
-        case model.TopicDeleted(topic):
-            return f"topic {name_of(topic)} is deleted"
-        case model.Produce(topic, partition, count):
-            return f"{counted(count, 'record')} {'comes' if count == 1 else 'come'} to {name_of(topic)}-{partition}"
-    return type(frame.event).__name__
+    return in_words(frame.event)
 
 
 def _step_words(consumer: str, frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None) -> str:
@@ -159,8 +124,6 @@ def _some(names: list[str]) -> str:
 
 def _effect_words(effect: ConnectorEffect) -> str:
     match effect:
-        case model.RebalanceBegan(who, thread):
-            return f"{name_of(who)} rebalances on its {thread} thread"
         case model.Released(who, partitions):
             return f"{name_of(who)} releases {_some([name_of(str(each)) for each in partitions])}"
         case model.Owned(who, partitions):
@@ -169,19 +132,9 @@ def _effect_words(effect: ConnectorEffect) -> str:
             return f"{name_of(str(partition))} is owned by {name_of(thread or 'nobody')} still"
         case model.AttemptFailed(who, number, why):
             return f"try {number + 1} of {name_of(who)} has failed: {svg.cut_name(why, 60)}"
-        case model.GaveUp(who):
-            return f"{name_of(who)} gives up, and reads nothing"
-        case model.Rebalanced(who, partitions):
-            return f"{name_of(who)} fetches {counted(len(partitions), 'partition')}"
         case model.RecordsRead(_, topic, partition, first, last):
             return f"{counted(last - first, 'record')} of {name_of(topic)}-{partition}, from offset {first:,}"
-        case model.Committed(_, topic, partition, offset):
-            return f"{name_of(topic)}-{partition} is committed at {offset:,}"
-        case model.Threw(who, error):
-            return f"the application of {name_of(who)} is thrown {svg.cut_name(error, 70)}"
-        case model.SessionGone(session, removed):
-            return f"session {name_of(session)} has ended, with {counted(len(removed), 'node')}"
-    return ""
+    return in_words(effect)
 
 
 def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None = None) -> str:

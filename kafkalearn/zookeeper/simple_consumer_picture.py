@@ -7,12 +7,12 @@ can be bound once: ``play(trace, partial(draw_simple_consumer, settings))``.
 from __future__ import annotations
 
 from kafkalearn.base.errors import capitalised
+from kafkalearn.base.facts import in_words, span
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.zookeeper import simple_consumer
 from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, NO_CONNECTION, Appended
-from kafkalearn.zookeeper.fetching_picture import appended_words, broker_words, span
 from kafkalearn.zookeeper.simple_consumer import (
     Fetch,
     Fetched,
@@ -85,7 +85,7 @@ def _words(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
         case simple_consumer.Restart():
             saved = frame.state.saved
             return f"it dies and starts again: {'it saved nothing' if saved is None else f'it saved {saved}'}"
-    return appended_words(effect) if isinstance(effect, Appended) else broker_words(frame.event)
+    return in_words(effect) if isinstance(effect, Appended) else in_words(frame.event)
 
 
 def _answer(effect: simple_consumer.Effect | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple, TypeAlias, TypeVar
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     NOT_GIVEN,
     Checked,
@@ -113,8 +114,7 @@ ZOOKEEPER, KAFKA = "zookeeper", "kafka"
 STORAGES = (ZOOKEEPER, KAFKA)
 
 
-@dataclass(frozen=True, slots=True)
-class Produce(Checked):
+class Produce(facts.Event, says="{count:of record} {count:come} to partition {partition}"):
     """Somebody produces records."""
 
     partition: Index = 0
@@ -143,25 +143,20 @@ class Start(Checked):
             raise KafkaLearnError(f"partitions must be different numbers, at least one; got {self.partitions!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Checked):
-    """The application takes records out of its stream."""
-
+class Read(facts.Event, says="{consumer:cut 20} reads"):
     consumer: str
     partition: Index = 0
     count: Count = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Rewind(Checked):
+class Rewind(facts.Event, says="an operator writes into ZooKeeper by hand"):
     """An operator writes an offset into its node in ZooKeeper by hand, as one did before there were tools for it."""
 
     partition: Index
     offset: Offset
 
 
-@dataclass(frozen=True, slots=True)
-class CommitOffsets(Checked):
+class CommitOffsets(facts.Event, says="{consumer:cut 20} commits"):
     """The application commits, or a rebalance does it for it.
 
     `retry_on_failure` is what the application passes to ``commitOffsets``; since 0.9 it means the opposite of its name.
@@ -171,29 +166,23 @@ class CommitOffsets(Checked):
     retry_on_failure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AutoCommit(Checked):
-    """The timer of auto commit is due."""
-
+class AutoCommit(facts.Event, says="the timer of {consumer:cut 20} commits"):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class BackoffPassed(Checked):
+class BackoffPassed(facts.Event, says="{consumer:cut 20} has waited, and tries again"):
     """A thread that has waited for ``offsets.channel.backoff.ms`` tries again."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shutdown(Checked):
+class Shutdown(facts.Event, says="{consumer:cut 20} is shut down"):
     """A consumer is shut down; with auto commit on it commits once more."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Crash(Checked):
+class Crash(facts.Event, says="{consumer:cut 20} crashes"):
     """A consumer is gone, and whatever it had in hand."""
 
     consumer: str
@@ -266,16 +255,14 @@ class Connected:
     broker_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Disconnected:
+class Disconnected(facts.Effect, says="{consumer:cut 20} gives up its channel to broker {broker_id}"):
     """A consumer gave up its channel; it asks for the coordinator before it tries again."""
 
     consumer: str
     broker_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class BackingOff:
+class BackingOff(facts.Effect, says="{consumer:cut 20} waits {backoff_ms} ms: {why}"):
     """A thread waits before it tries again; why is an error, or what could not be reached."""
 
     consumer: str
@@ -290,18 +277,14 @@ class CommitDone:
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommitDropped:
+class CommitDropped(facts.Effect, says="the commit of {consumer:cut 20} is dropped, at log level debug: {error}"):
     """A commit has failed as often as it is tried. Nobody hears of it: Kafka logs it at level debug."""
 
     consumer: str
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """A consumer has left the group."""
-
+class Gone(facts.Effect, says="{consumer:cut 20} has left"):
     consumer: str
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import LARGEST_INT, Checked, Count, Index, Millis, PartitionCount, Whole, check_fields
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
@@ -111,8 +112,7 @@ consumer config; Valid values are 'range' and 'roundrobin'
 ZooKeeperBroker: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 
 
-@dataclass(frozen=True, slots=True)
-class CreateMessageStreams(Checked):
+class CreateMessageStreams(facts.Event, says="{consumer:cut 24} asks for streams, and registers"):
     """An application asks for its streams, and its process starts with that; a running one asks once more.
 
     `consumer_id` is the id it gives itself; None: group and name, as with the setting ``consumer.id``.
@@ -124,45 +124,35 @@ class CreateMessageStreams(Checked):
     timestamp_ms: Millis = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Shutdown(Checked):
+class Shutdown(facts.Event, says="{consumer:cut 24} is shut down"):
     """The application calls ``shutdown``: its session is closed, as soon as no rebalance is going on."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Crash(Checked):
+class Crash(facts.Event, says="the process of {consumer:cut 24} dies; ZooKeeper does not know it yet"):
     """The process dies; ZooKeeper learns of it when the session expires."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionExpired(Checked):
+class SessionExpired(facts.Event, says="ZooKeeper ends the session {session:cut 24}"):
     """ZooKeeper ends a session that it has not heard of: ``"c1"``; of the second process of c1, ``"c1/2"``."""
 
     session: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reconnect(Checked):
-    """A client whose session has expired learns it, and gets another."""
-
+class Reconnect(facts.Event, says="{consumer:cut 24} learns that its session has expired, and gets another"):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class HandleEvent(Checked):
-    """The event thread of ZooKeeper's client handles what came first: it asks again, with a watch, and calls."""
-
+class HandleEvent(
+    facts.Event, says="the event thread of {consumer:cut 24} asks again, with a watch, and calls the listener"
+):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class WakeWatcher(Checked):
-    """The watcher thread wakes, sees that it is to rebalance, and begins."""
-
+class WakeWatcher(facts.Event, says="the watcher thread of {consumer:cut 24} wakes"):
     consumer: str
 
 
@@ -173,81 +163,62 @@ class RebalanceStep(Checked):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Checked):
+class Read(facts.Event, says="{consumer:cut 24} reads"):
     """The application reads what there is of its partitions; of each at most so many records."""
 
     consumer: str
     at_most: Count | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WaitForRecord(Checked):
-    """The application asks a stream for a record, and none comes for ``consumer.timeout.ms``."""
-
+class WaitForRecord(facts.Event, says="{consumer:cut 24} waits for a record, and none comes"):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommitOffsets(Checked):
-    """The application, or the thread that commits by itself, commits the offsets of all partitions."""
-
+class CommitOffsets(facts.Event, says="{consumer:cut 24} commits"):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ping(Checked):
-    """ZooKeeper hears of a consumer that had nothing to ask."""
-
+class Ping(facts.Event, says="{consumer:cut 24} tells ZooKeeper that it lives"):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
+class TimePassed(facts.Event, says="{ms:,} ms pass"):
     """ZooKeeper's clock moves on, and sessions that are due expire."""
 
     ms: Millis
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerStarted(Checked):
+class BrokerStarted(facts.Event, says="broker {broker_id} starts"):
     """A broker registers."""
 
     broker_id: ZooKeeperBroker = 0
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerStopped(Checked):
+class BrokerStopped(facts.Event, says="broker {broker_id} stops"):
     """A broker closes its session."""
 
     broker_id: ZooKeeperBroker = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TopicCreated(Checked):
+class TopicCreated(facts.Event, says="topic {topic:cut 24} is created with {partition_count:of partition}"):
     """An administrator creates a topic, all its partitions on one broker."""
 
     topic: str
     partition_count: PartitionCount
 
 
-@dataclass(frozen=True, slots=True)
-class TopicGrown(Checked):
-    """A topic is given more partitions."""
-
+class TopicGrown(facts.Event, says="topic {topic:cut 24} grows to {partition_count:of partition}"):
     topic: str
     partition_count: PartitionCount
 
 
-@dataclass(frozen=True, slots=True)
-class TopicDeleted(Checked):
+class TopicDeleted(facts.Event, says="topic {topic:cut 24} is deleted"):
     """A topic is gone, and its records."""
 
     topic: str
 
 
-@dataclass(frozen=True, slots=True)
-class Produce(Checked):
+class Produce(facts.Event, says="{record_count:of record} {record_count:come} to {topic:cut 24}-{partition}"):
     """Records are added to a partition."""
 
     topic: str
@@ -290,8 +261,7 @@ class Registered:
     consumer_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class RebalanceBegan:
+class RebalanceBegan(facts.Effect, says="{consumer:cut 24} rebalances on its {thread} thread"):
     """A thread of a consumer got the lock and begins to rebalance."""
 
     consumer: str
@@ -332,16 +302,14 @@ class AttemptFailed:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class GaveUp:
+class GaveUp(facts.Effect, says="{consumer:cut 24} gives up, and reads nothing"):
     """All tries failed: the consumer lives on and reads nothing until something calls it again."""
 
     consumer: str
     thread: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rebalanced:
+class Rebalanced(facts.Effect, says="{consumer:cut 24} fetches {partitions:of partition}"):
     """A rebalance is over: the fetchers fetch these partitions."""
 
     consumer: str
@@ -360,8 +328,7 @@ class RecordsRead:
     to_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(facts.Effect, says="{topic:cut 24}-{partition} is committed at {offset:,}"):
     """An offset was written into ZooKeeper."""
 
     consumer: str
@@ -370,16 +337,14 @@ class Committed:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Threw:
+class Threw(facts.Effect, says="the application of {consumer:cut 24} is thrown {error:cut 70}"):
     """The application got an exception, with Kafka's words."""
 
     consumer: str
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionGone:
+class SessionGone(facts.Effect, says="session {session:cut 24} has ended, with {removed:of node}"):
     """A session was closed or has expired, and these nodes with it."""
 
     session: str

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, NamedTuple, Never, Protocol, TypeAlias, TypeVar
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import BrokerId, Checked, Index, Offset, RecordCount, Whole
 from kafkalearn.base.errors import IllegalEvent, listed, no_event
 from kafkalearn.base.topic_partition import TopicPartition
@@ -29,13 +30,11 @@ class StartConnections(Checked):
     assigned: tuple[Assigned, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StopConnections(Checked):
+class StopConnections(facts.Event, says="a rebalance begins: no thread fetches, and nothing is owned any more"):
     """A rebalance begins: the leader finder and all fetchers stop, queues are cleared, ownership is given up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shutdown(Checked):
+class Shutdown(facts.Event, says="the consumer is shut down: each queue has the shutdown message alone"):
     """The application shuts the consumer down."""
 
 
@@ -74,17 +73,13 @@ class Append(Checked):
     size_bytes: Annotated[int, Whole(1)] = 100
 
 
-@dataclass(frozen=True, slots=True)
-class RecordsDeleted(Checked):
-    """Retention, or a request, has deleted the records of a partition before an offset."""
-
+class RecordsDeleted(facts.Event, says="the records of {topic}-{partition} before {before} are deleted"):
     topic: str
     partition: Index
     before: Offset
 
 
-@dataclass(frozen=True, slots=True)
-class LogTruncated(Checked):
+class LogTruncated(facts.Event, says="an election cuts {topic}-{partition}: it ends at {end_offset}"):
     """An unclean election has cut a partition: records from this offset on are gone."""
 
     topic: str
@@ -92,8 +87,7 @@ class LogTruncated(Checked):
     end_offset: Offset
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderMoved(Checked):
+class LeaderMoved(facts.Event, says="{broker_id:broker} leads {topic}-{partition} now"):
     """A partition has another leader; None: it has none."""
 
     topic: str
@@ -101,17 +95,13 @@ class LeaderMoved(Checked):
     broker_id: BrokerId | None
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerCrashed(Checked):
+class BrokerCrashed(facts.Event, says="broker {broker_id} crashes"):
     """A broker no longer answers; what it led still has it as leader, until `LeaderMoved`."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerRestarted(Checked):
-    """A broker answers again."""
-
+class BrokerRestarted(facts.Event, says="broker {broker_id} runs again"):
     broker_id: BrokerId
 
 
@@ -124,41 +114,30 @@ FetchingEvent: TypeAlias = (
 # What an event led to.
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """A partition's log has new records."""
-
+class Appended(facts.Effect, says="offset{offsets:s} {offsets:span} {offsets:are} new in {topic_partition}"):
     topic_partition: TopicPartition
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataFailed:
-    """The leader finder reached no broker, or a broker failed it; the partitions stay without a leader."""
-
+class MetadataFailed(
+    facts.Effect, says="the round of the leader finder fails; {topic_partitions:listed} are still without a leader"
+):
     topic_partitions: tuple[TopicPartition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FetcherStarted:
-    """A new fetcher thread for a broker."""
-
+class FetcherStarted(facts.Effect, says="fetcher {fetcher_id} of broker {broker_id} is started"):
     broker_id: int
     fetcher_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class FetcherStopped:
-    """A fetcher thread without partitions is stopped."""
-
+class FetcherStopped(facts.Effect, says="fetcher {fetcher_id} of broker {broker_id} has no partition and is stopped"):
     broker_id: int
     fetcher_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionAdded:
-    """A fetcher has one partition more, which it fetches from this offset on."""
-
+class PartitionAdded(
+    facts.Effect, says="fetcher {fetcher_id} of broker {broker_id} fetches {topic_partition} from {offset}"
+):
     topic_partition: TopicPartition
     broker_id: int
     fetcher_id: int
@@ -174,16 +153,12 @@ class OffsetReset:
     offset: int  # where it goes on
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionFailed:
-    """A fetcher met an error and gave a partition back: it has no leader until the leader finder has one."""
-
+class PartitionFailed(facts.Effect, says="without a leader again, {error}: {topic_partition}"):
     topic_partition: TopicPartition
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class NothingFetched:
+class NothingFetched(facts.Effect, says="fetcher {fetcher_id} of broker {broker_id} gets nothing"):
     """A fetcher's request brought no records; or it has no partitions to ask for."""
 
     broker_id: int
@@ -200,27 +175,26 @@ class Enqueued:
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FetcherBlocked:
-    """A fetcher waits until there is room in the queue of a stream, and all its partitions wait with it."""
-
+class FetcherBlocked(
+    facts.Effect, says="fetcher {fetcher_id} of broker {broker_id} waits: the queue of stream {stream} is full"
+):
     broker_id: int
     fetcher_id: int
     stream: int
 
 
-@dataclass(frozen=True, slots=True)
-class FinderBlocked:
-    """The leader finder waits for the lock of a fetcher that is blocked."""
-
+class FinderBlocked(
+    facts.Effect, says="the leader finder waits for the lock of fetcher {fetcher_id} of broker {broker_id}"
+):
     broker_id: int
     fetcher_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class FetcherDied:
-    """A fetcher found another offset than it had asked for, and its thread ended; nothing starts it again."""
-
+class FetcherDied(
+    facts.Effect,
+    says="fetcher {fetcher_id} of broker {broker_id} dies: it fetched {topic_partition} from "
+    "{fetch_offset}, and {fetched_offset} is next",
+):
     broker_id: int
     fetcher_id: int
     topic_partition: TopicPartition
@@ -228,49 +202,37 @@ class FetcherDied:
     fetch_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The application got a record."""
-
+class Read(facts.Effect, says="the application reads {offset} of {topic_partition}"):
     stream: int
     topic_partition: TopicPartition
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Records of a chunk were passed over: they are below the consumed offset."""
-
+class Skipped(
+    facts.Effect, says="{offsets:span} of {topic_partition} {offsets:are} passed over, below what is consumed"
+):
     topic_partition: TopicPartition
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetsApart:
-    """A chunk begins beyond the consumed offset: Kafka logs "Consumer may lose data" and goes on from the chunk."""
-
+class OffsetsApart(
+    facts.Effect, says="{consumed_offset} is consumed and the chunk begins at {fetch_offset}: Consumer may lose data"
+):
     topic_partition: TopicPartition
     consumed_offset: int
     fetch_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Waited:
-    """A stream has nothing, and its thread waits for a chunk."""
-
+class Waited(facts.Effect, says="stream {stream} has nothing: its thread waits"):
     stream: int
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """The application got an exception from a stream."""
-
+class Raised(facts.Effect, says="stream {stream} throws {exception}"):
     stream: int
     exception: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(facts.Effect, says="stream {stream} has ended"):
     """A stream has come to the shutdown message: it has no next record."""
 
     stream: int
@@ -283,8 +245,7 @@ class Committed:
     offsets: tuple[tuple[TopicPartition, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class QueuesCleared:
+class QueuesCleared(facts.Effect, says="{chunk_count:of chunk} thrown away"):
     """So many chunks were thrown away, with those that were being read; they are fetched again."""
 
     chunk_count: int
