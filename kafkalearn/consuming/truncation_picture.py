@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafkalearn.base.errors import capitalised
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.consuming.truncation import GroupRead, Settings, model
@@ -140,8 +141,6 @@ def _effect_words(effect: Effect) -> str:
         case model.MetadataLearnt(_, leader, leader_epoch, is_used):
             heard = f"the answer: {'nobody' if leader is None else f'broker {leader}'} leads in epoch {leader_epoch}"
             return heard if is_used else f"{heard}, older than what it has heard of, so it does not use it"
-        case model.NoLeaderKnown(consumer):
-            return f"{consumer} has nobody to ask"
         case model.OffsetsForLeaderEpochAnswered(_, asked, epoch, end_offset, error):
             if error != NONE:
                 return f"asked where epoch {asked} ends, the broker answers {error}"
@@ -150,17 +149,13 @@ def _effect_words(effect: Effect) -> str:
             if error != NONE:
                 return f"the broker answers {error}"
             return f"{consumer} gets {offsets_in_words([*offsets])}" if offsets else f"{consumer} gets nothing"
-        case model.TruncationFound(consumer, from_offset, to_offset):
-            return f"{consumer} finds the log cut, and goes on at {to_offset} in place of {from_offset}"
         case model.OffsetReset(consumer, None, to_offset):
             return f"{consumer} begins at offset {to_offset}"
         case model.OffsetReset(consumer, from_offset, to_offset):
             return f"{consumer} was at {from_offset} and begins anew at {to_offset}"
-        case model.ExceptionThrown(consumer, name):
-            return f"{consumer} gets a {name}"
         case model.Committed(offset, epoch):
             return f"committed: {position_words(Position(offset, epoch))}"
-    return ""
+    return in_words(effect)
 
 
 TOP, BROKER_HEIGHT, CONSUMER_HEIGHT, KNOWN_LEFT = 92, 92, 62, 770

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kafkalearn.base.checks import mapping, number
-from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
+from kafkalearn.base.errors import KafkaLearnError, capitalised
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -91,18 +92,14 @@ def _effect_words(effect: object) -> str:
             return "nobody can lead the partition"
         case LeaderChanged(leader=leader):
             return f"broker {leader} leads the partition"
-        case life.LoadBegun(broker_id=broker_id):
-            return f"broker {broker_id} begins to load"
-        case life.LoadEnded(broker_id=broker_id, record_count=count):
-            return f"broker {broker_id} has loaded {counted(count, 'record')}"
+        case life.LoadBegun() | life.LoadEnded() | life.SessionExpired():
+            return in_words(effect)
         case life.LoadFailed(broker_id=broker_id):
             return f"the load of broker {broker_id} fails"
         case life.Resigned(broker_id=broker_id):
             return f"broker {broker_id} resigns"
         case life.OrderIgnored(broker_id=broker_id, reason=reason):
             return f"broker {broker_id} ignores an order, since {reason}"
-        case life.SessionExpired(group_id=group_id, member_id=member_id):
-            return f"the session of {member_id} in {group_id} has expired"
     return ""
 
 

@@ -21,7 +21,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeAlias
 
-from kafkalearn.base import checks
+from kafkalearn.base import checks, facts
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed, no_event, shown
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
@@ -226,29 +226,25 @@ def cluster_of(settings: Settings, partitions: Iterable[Led]) -> Cluster:
 # Events: what happens to the brokers, and what the controller does about leaders.
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerLost(checks.Checked):
+class BrokerLost(facts.Event, says="broker {broker_id} is lost"):
     """A broker has been silent too long: it is fenced, leaves every ISR, and others lead."""
 
     broker_id: checks.BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerBack(checks.Checked):
+class BrokerBack(facts.Event, says="broker {broker_id} is back and in sync"):
     """A broker lives again and has caught up: it is in the ISR of all its partitions, and leads what nobody led."""
 
     broker_id: checks.BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class TimePassed(checks.Checked):
+class TimePassed(facts.Event, says="{ms:duration} pass"):
     """The clock moves on; at each end of the interval the controller looks at its leaders, if that is on."""
 
     ms: checks.Millis
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderImbalanceChecked(checks.Checked):
+class LeaderImbalanceChecked(facts.Event, says="the controller looks at its leaders"):
     """The controller looks at its leaders now, as it does by itself every 300 s."""
 
 

@@ -9,12 +9,11 @@ from typing import NamedTuple
 from kafkalearn.base.checks import iterable
 from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.operations.leadership import (
-    BrokerBack,
-    BrokerLost,
     Cluster,
     Effect,
     ElectionAnswered,
@@ -22,10 +21,8 @@ from kafkalearn.operations.leadership import (
     Event,
     ImbalanceFound,
     LeaderChanged,
-    LeaderImbalanceChecked,
     Led,
     Settings,
-    TimePassed,
     load_without,
     moved_bytes,
 )
@@ -117,18 +114,10 @@ def event_words(event: Event | None) -> str:
     match event:
         case None:
             return "the start"
-        case BrokerLost(broker_id):
-            return f"broker {broker_id} is lost"
-        case BrokerBack(broker_id):
-            return f"broker {broker_id} is back and in sync"
-        case TimePassed(ms):
-            return f"{whole_units(ms)} pass"
-        case LeaderImbalanceChecked():
-            return "the controller looks at its leaders"
         case ElectLeaders(topic, partition):
             of_what = "leaders" if topic is None else f"leader of {topic}-{partition}"
             return f"an administrator has the preferred {of_what} elected"
-    return f"{event!r}"
+    return in_words(event)
 
 
 def _effect_words(effect: Effect) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     BrokerId,
@@ -86,8 +87,7 @@ class Fetch(Checked):
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class Consume(Checked):
+class Consume(facts.Event, says="a consumer reads from {offset}"):
     """A consumer reads from the leader, read_uncommitted, without waiting."""
 
     offset: int = 0
@@ -100,15 +100,13 @@ class DeleteRecords(Checked):
     before_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
+class TimePassed(facts.Event, says="{ms:,} ms pass"):
     """The clock moves on; requests that have waited too long are answered."""
 
     ms: Millis
 
 
-@dataclass(frozen=True, slots=True)
-class IsrChecked(Checked):
+class IsrChecked(facts.Event, says="the leader looks for followers that lag"):
     """The leader looks for followers to take out of the ISR, as it does every half lag time."""
 
     broker_id: BrokerId | None = None  # None: the leader, as the controller has it
@@ -142,15 +140,15 @@ class HighWatermarkCheckpointed(Checked):
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerCrashed(Checked):
+class BrokerCrashed(facts.Event, says="broker {broker_id} crashes; its disk keeps what it has"):
     """The process is killed. Its disk keeps what it has; the controller has not noticed yet."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class PowerLost(Checked):
+class PowerLost(
+    facts.Event, says="broker {broker_id} loses power; all from offset {flushed_to} on was in memory alone, and is gone"
+):
     """The machine of a broker stops: its process is gone, and what had not been flushed to disk is gone too.
 
     Kafka flushes nothing by itself before it acknowledges; that a record survives rests on other replicas.
@@ -160,32 +158,31 @@ class PowerLost(Checked):
     flushed_to: Offset = 0  # records from this offset on were in memory alone
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerStopped(Checked):
+class BrokerStopped(facts.Event, says="broker {broker_id} is stopped cleanly"):
     """A clean stop: the controller moves the leadership away first, the high watermark is written to disk."""
 
     broker_id: BrokerId
     successor: BrokerId | None = None  # as in SessionExpired
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerRestarted(Checked):
+class BrokerRestarted(facts.Event, says="broker {broker_id} starts again"):
     """The process starts again, registers with the controller, and learns who leads."""
 
     broker_id: BrokerId
     successor: BrokerId | None = None  # as in SessionExpired
 
 
-@dataclass(frozen=True, slots=True)
-class ControlledShutdownStarted(Checked):
+class ControlledShutdownStarted(facts.Event, says="broker {broker_id} asks to be stopped"):
     """A broker asks to be stopped: the controller takes its leadership away, it still runs. `BrokerStopped` ends it."""
 
     broker_id: BrokerId
     successor: BrokerId | None = None  # as in SessionExpired
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerRegistered(Checked):
+class BrokerRegistered(
+    facts.Event,
+    says="broker {broker_id} starts again and registers; it is fenced until it has caught up with the metadata",
+):
     """The process starts again and registers; it follows, but stays fenced until it is `BrokerUnfenced`.
 
     `BrokerRestarted` is both at once.
@@ -195,36 +192,31 @@ class BrokerRegistered(Checked):
     successor: BrokerId | None = None  # as in SessionExpired
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerUnfenced(Checked):
+class BrokerUnfenced(facts.Event, says="broker {broker_id} has caught up with the metadata, and counts as alive"):
     """A fenced broker has caught up with the metadata, up to its own registration: it counts as alive again."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerFrozen(Checked):
+class BrokerFrozen(facts.Event, says="broker {broker_id} stands still"):
     """The process stands still: it neither sends nor answers, and loses nothing."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerThawed(Checked):
+class BrokerThawed(facts.Event, says="broker {broker_id} goes on where it stood"):
     """The process goes on where it stood, and knows nothing newer until it is `BrokerReconnected`."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerReconnected(Checked):
+class BrokerReconnected(facts.Event, says="broker {broker_id} is connected to the controller again"):
     """It talks to the controller again: it counts as alive, and learns who leads."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class SessionExpired(Checked):
+class SessionExpired(facts.Event, says="broker {broker_id} has been silent too long: the controller fences it"):
     """A broker has sent no heartbeat for too long: it is fenced, leaves the ISR, and is replaced as leader.
 
     `successor` names the new leader where the controller has a choice; None: by the order of the assignment.
@@ -234,8 +226,9 @@ class SessionExpired(Checked):
     successor: BrokerId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderImbalanceChecked(Checked):
+class LeaderImbalanceChecked(
+    facts.Event, says="the controller looks for partitions that their preferred replica does not lead"
+):
     """The controller gives leadership back to the preferred replica, as it does every 300 s.
 
     ``auto.leader.rebalance.enable`` switches this off, ``leader.imbalance.check.interval.seconds`` sets the interval.
@@ -281,8 +274,7 @@ class IsrSet(Checked):
     isr: tuple[BrokerId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerFenced(Checked):
+class BrokerFenced(facts.Event, says="broker {broker_id} no longer counts as alive"):
     """The script decides that a broker does not count as alive; nothing else changes."""
 
     broker_id: BrokerId
@@ -350,8 +342,7 @@ class ProduceAnswered:
     base_offset: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NoReachableLeader:
+class NoReachableLeader(facts.Effect, says="no leader can be reached"):
     """A request found no broker that could take it."""
 
 
@@ -417,8 +408,7 @@ class ElectionAnswered:
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicaDeleted:
+class ReplicaDeleted(facts.Effect, says="broker {broker_id} deletes its replica"):
     """A broker has deleted its replica: it is no longer in the assignment."""
 
     broker_id: int
@@ -443,8 +433,7 @@ class LogTruncated:
         return self.to_offset < self.from_offset
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerHalted:
+class BrokerHalted(facts.Effect, says="broker {broker_id} is ahead of its leader, and halts"):
     """A follower found its leader's log shorter than its own, and stopped its broker (up to 0.10.2)."""
 
     broker_id: int

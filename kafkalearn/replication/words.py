@@ -7,6 +7,7 @@ led to and what has changed by it, one clause for each.
 from __future__ import annotations
 
 from kafkalearn.base.errors import capitalised, counted
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.replication import events
@@ -171,48 +172,16 @@ def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition 
         case events.Fetch(id_):
             asked = [each.fetch_offset for each in state.effects if isinstance(each, events.FetchHandled)]
             return f"broker {id_} fetches from {asked[0] if asked else past.replica(id_).log_end_offset}"
-        case events.Consume(offset):
-            return f"a consumer reads from {offset}"
         case events.DeleteRecords(offset):
             return f"all records are to be deleted {'up to the HW' if offset < 0 else f'below offset {offset}'}"
-        case events.TimePassed(ms):
-            return f"{ms:,} ms pass"
-        case events.IsrChecked():
-            return "the leader looks for followers that lag"
         case events.AlterPartitionAnswered(error):
             return "the controller answers the leader" + ("" if error is None else f" with {error}")
-        case events.LeaderImbalanceChecked():
-            return "the controller looks for partitions that their preferred replica does not lead"
         case events.ElectLeaders(election_type):
             return f"{'a preferred' if election_type == 'preferred' else 'an unclean'} election is asked for"
         case events.AlterPartitionReassignments(replicas):
             if replicas is None:
                 return "the reassignment is to be cancelled"
             return f"the partition is to be reassigned to {ids_in_words(replicas) if replicas else 'no broker'}"
-        case events.BrokerCrashed(id_):
-            return f"broker {id_} crashes; its disk keeps what it has"
-        case events.PowerLost(id_, flushed_to):
-            return f"broker {id_} loses power; all from offset {flushed_to} on was in memory alone, and is gone"
-        case events.BrokerStopped(id_):
-            return f"broker {id_} is stopped cleanly"
-        case events.BrokerRestarted(id_):
-            return f"broker {id_} starts again"
-        case events.BrokerFrozen(id_):
-            return f"broker {id_} stands still"
-        case events.BrokerThawed(id_):
-            return f"broker {id_} goes on where it stood"
-        case events.BrokerReconnected(id_):
-            return f"broker {id_} is connected to the controller again"
-        case events.BrokerRegistered(id_):
-            return f"broker {id_} starts again and registers; it is fenced until it has caught up with the metadata"
-        case events.BrokerUnfenced(id_):
-            return f"broker {id_} has caught up with the metadata, and counts as alive"
-        case events.BrokerFenced(id_):
-            return f"broker {id_} no longer counts as alive"
-        case events.ControlledShutdownStarted(id_):
-            return f"broker {id_} asks to be stopped"
-        case events.SessionExpired(id_):
-            return f"broker {id_} has been silent too long: the controller fences it"
         case events.HighWatermarkCheckpointed(id_):
             return f"broker {id_} writes its HW to disk: {state.replica(id_).log.checkpointed_high_watermark}"
         case events.LeaderElected(leader, isr):
@@ -220,7 +189,7 @@ def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition 
             return f"broker {leader} is made leader, epoch {epoch}, with the ISR {ids_in_words(isr)}"
         case events.IsrSet(isr):
             return f"the controller sets the ISR to {ids_in_words(isr)}"
-    return type(event).__name__
+    return in_words(event)
 
 
 def start_in_words(state: Partition) -> str:
@@ -252,8 +221,6 @@ def _effect_in_words(effect: Effect, state: Partition) -> str:
             return f"request {request} waits{_until(state, request)}"
         case events.ProduceAnswered(request, error, offset):
             return f"request {request} is answered: {f'written at offset {offset}' if error == NONE else error}"
-        case events.NoReachableLeader():
-            return "no leader can be reached"
         case events.ConsumerRead(records, error):
             got = offsets_in_words([offset for offset, _ in records]) if error == NONE else error
             return f"the consumer gets {got}"
@@ -274,14 +241,10 @@ def _effect_in_words(effect: Effect, state: Partition) -> str:
             return f"the controller answers {'that this is recorded' if error == NONE else error}"
         case events.ElectionAnswered(error):
             return f"the controller answers {error}" if error != NONE else ""
-        case events.ReplicaDeleted(broker_id):
-            return f"broker {broker_id} deletes its replica"
         case events.LogTruncated(broker_id, from_offset, to_offset):
             cut = f"cuts its log from {from_offset} to {to_offset}" if effect.was_cut else "has nothing to cut"
             return f"broker {broker_id} {cut}"
-        case events.BrokerHalted(broker_id):
-            return f"broker {broker_id} is ahead of its leader, and halts"
-    return ""
+    return in_words(effect)
 
 
 def _answer_in_words(answer: FetchAnswered, who: str) -> str:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Index
 from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, judges
@@ -164,8 +165,7 @@ class Arrived(Checked):
     number: Index = 0
 
 
-@dataclass(frozen=True)
-class GaveUp(Checked):
+class GaveUp(facts.Event, says="instance {instance} gives up its oldest request, which is still on its way"):
     """The client no longer waits for its oldest request (``delivery.timeout.ms``); it may still arrive."""
 
     instance: str = "a"

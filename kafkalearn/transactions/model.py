@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, Millis, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.coordinator.rule import offsets_partition
@@ -554,8 +555,7 @@ class WriteTxnMarkers(Checked):
     transaction_version: int = 0
 
 
-@dataclass(frozen=True)
-class Join(Checked):
+class Join(facts.Event, says="{member} joins {group}"):
     """One consumer joins a group and is given all: the group is Stable, with a generation more.
 
     ``is_consumer``: it speaks the protocol of KIP-848, and the generation is its member epoch.
@@ -591,8 +591,7 @@ class LeaderCameBack(Checked):
     partitions: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class CoordinatorDied(Checked):
+class CoordinatorDied(facts.Event, says="the coordinator is gone, and no other is there yet"):
     """The broker that leads a partition of ``__transaction_state`` is gone, and no other has been elected.
 
     All others answer NOT_COORDINATOR for its ids. ``partition`` None: for all of them.
@@ -601,8 +600,7 @@ class CoordinatorDied(Checked):
     partition: int | None = None
 
 
-@dataclass(frozen=True)
-class CoordinatorElected(Checked):
+class CoordinatorElected(facts.Event, says="another broker is to coordinate, and begins to load"):
     """Another replica leads the partition, and begins to read it: until `CoordinatorLoaded` it knows no id.
 
     It answers COORDINATOR_LOAD_IN_PROGRESS. The one before may be dead, or has resigned at this moment.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import capitalised
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -336,8 +337,6 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return f"the marker of {id_} comes to {_short(name)}{no}"
         case model.WriteTxnMarkers(producer_id=producer_id, partitions=names):
             return f"somebody writes a marker for producer {producer_id} into {', '.join(names)}{no}"
-        case model.Join(group=group, member=member):
-            return f"{member} joins {group}"
         case model.TimePassed(ms=ms):
             return f"{_time(ms)} pass"
         case model.LeaderWentAway(partitions=names, is_known=True):
@@ -346,10 +345,6 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return f"the leader of {', '.join(names)} no longer answers"
         case model.LeaderCameBack(partitions=names):
             return f"the leader of {', '.join(names)} answers again"
-        case model.CoordinatorDied():
-            return "the coordinator is gone, and no other is there yet"
-        case model.CoordinatorElected():
-            return "another broker is to coordinate, and begins to load"
         case model.AskedElsewhere(request=request):
             return f"at a broker that does not coordinate it, {_event_in_words(request, answer)}"
         case model.CoordinatorLoaded(partition=int(number)):
@@ -364,8 +359,6 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return f"instance {who} sends a record for {name}{no}"
         case client.Arrived():
             return f"a request comes to its leader{no}"
-        case client.GaveUp(instance=name):
-            return f"instance {name} gives up its oldest request, which is still on its way"
         case client.Ended(commit=commit, instance=name):
             return f"instance {name} {'commits' if commit else 'aborts'}{no}"
         case processing.Assigned(worker=name):
@@ -378,7 +371,7 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return f"worker {name} sends the offset along in its transaction{no}"
         case processing.Ended(worker=name, commit=commit):
             return f"worker {name} {'commits' if commit else 'aborts'} its transaction{no}"
-    return type(event).__name__
+    return in_words(event) or type(event).__name__
 
 
 def _what_changed(cluster: Cluster, past: Cluster | None) -> list[str]:

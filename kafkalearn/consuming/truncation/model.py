@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import BrokerId, Checked, check_fields, one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.releases.lines import at_least
@@ -136,8 +137,7 @@ class MetadataLearnt:
     is_used: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NoLeaderKnown:
+class NoLeaderKnown(facts.Effect, says="{consumer} has nobody to ask"):
     """A poll has nobody to ask: the consumer waits for newer metadata, or the broker it knows does not answer."""
 
     consumer: str
@@ -163,8 +163,9 @@ class Fetched:
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class TruncationFound:
+class TruncationFound(
+    facts.Effect, says="{consumer} finds the log cut, and goes on at {to_offset} in place of {from_offset}"
+):
     """A consumer has found the log cut behind it, and goes on from where its own past and the leader's part."""
 
     consumer: str
@@ -181,8 +182,7 @@ class OffsetReset:
     to_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class ExceptionThrown:
+class ExceptionThrown(facts.Effect, says="{consumer} gets a {name}"):
     """Poll has thrown: LogTruncationException, OffsetOutOfRangeException or NoOffsetForPartitionException."""
 
     consumer: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     NOT_GIVEN,
     BrokerId,
@@ -132,23 +133,20 @@ FIND, JOIN, SYNC, HEARTBEAT, CONSUMER_HEARTBEAT, COMMIT, FETCH = APIS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorStarted(Checked):
+class CoordinatorStarted(facts.Event, says="the group coordinator of broker {broker_id} has started"):
     """A broker that is back has started its group coordinator; before, it answers COORDINATOR_NOT_AVAILABLE."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class OrderCarriedOut(Checked):
+class OrderCarriedOut(facts.Event, says="broker {broker_id} carries out its order of epoch {epoch}"):
     """A broker carries out the order of an epoch: it need not be the oldest that waits."""
 
     broker_id: BrokerId
     epoch: Index
 
 
-@dataclass(frozen=True, slots=True)
-class LoadRead(Checked):
+class LoadRead(facts.Event, says="the load of broker {broker_id} reads on"):
     """The load of a broker reads the next records; None: all that are left, and so to its end."""
 
     broker_id: BrokerId
@@ -211,26 +209,19 @@ class OrderIssued:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class OrderIgnored:
-    """An order came to nothing; `reason` says why."""
-
+class OrderIgnored(facts.Effect, says="broker {broker_id} ignores the order, since {reason}"):
     broker_id: int
     kind: str
     epoch: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LoadBegun:
-    """A broker begins to read the log of the partition."""
-
+class LoadBegun(facts.Effect, says="broker {broker_id} begins to load"):
     broker_id: int
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class LoadEnded:
+class LoadEnded(facts.Effect, says="broker {broker_id} has loaded {record_count:of record}"):
     """A broker has read what it could and answers from now on."""
 
     broker_id: int
@@ -238,16 +229,14 @@ class LoadEnded:
     group_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class LoadFailed:
+class LoadFailed(facts.Effect, says="the load of broker {broker_id} fails, since {reason}"):
     """The load broke off, since 4.0: the broker answers NOT_COORDINATOR until a newer order."""
 
     broker_id: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resigned:
+class Resigned(facts.Effect, says="broker {broker_id} resigns and forgets {group_count:of group}"):
     """A broker has forgotten the groups; who waits for an answer gets NOT_COORDINATOR, and nothing is written."""
 
     broker_id: int
@@ -266,17 +255,13 @@ class Answered:
     value: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NotReached:
-    """No broker of this id answers: the connection is refused."""
-
+class NotReached(facts.Effect, says="broker {broker_id} does not answer"):
     broker_id: int
     api: str
     group_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
+class Swept(facts.Effect, says="broker {broker_id} looks for expired offsets and removes {offset_count}"):
     """The expiry task of a broker has run: what it removed."""
 
     broker_id: int
@@ -284,8 +269,7 @@ class Swept:
     group_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class SessionExpired:
+class SessionExpired(facts.Effect, says="the session of {member_id} in {group_id} has expired"):
     """A member has not been heard of for its session timeout, counted anew from the load."""
 
     broker_id: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.base.errors import KafkaLearnError, capitalised, listed
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -52,19 +53,13 @@ def _event_words(event: model.Event | None) -> str:
             return f"broker {broker_id} is lost"
         case model.BrokerBack(broker_id=broker_id):
             return f"broker {broker_id} is back"
-        case model.CoordinatorStarted(broker_id=broker_id):
-            return f"the group coordinator of broker {broker_id} has started"
         case model.LeaderImbalanceChecked():
             return "the controller looks who leads and who should"
-        case model.OrderCarriedOut(broker_id=broker_id, epoch=epoch):
-            return f"broker {broker_id} carries out its order of epoch {epoch}"
-        case model.LoadRead(broker_id=broker_id):
-            return f"the load of broker {broker_id} reads on"
         case model.Request(broker_id=broker_id, api=api, group_id=group_id):
             return f"{group_id} asks broker {broker_id}, {api}"
         case None:
             return "the start"
-    return type(event).__name__
+    return in_words(event) or type(event).__name__
 
 
 def _effect_words(effect: object) -> str:
@@ -73,29 +68,13 @@ def _effect_words(effect: object) -> str:
             return f"broker {leader} leads the partition, epoch {epoch}" if leader else "nobody can lead the partition"
         case model.OrderIssued(broker_id=broker_id, kind=kind, epoch=epoch):
             return f"broker {broker_id} is to {'take over' if kind == 'election' else 'resign'} (epoch {epoch})"
-        case model.OrderIgnored(broker_id=broker_id, reason=reason):
-            return f"broker {broker_id} ignores the order, since {reason}"
-        case model.LoadBegun(broker_id=broker_id):
-            return f"broker {broker_id} begins to load"
-        case model.LoadEnded(broker_id=broker_id, record_count=count):
-            return f"broker {broker_id} has loaded {counted(count, 'record')}"
-        case model.LoadFailed(broker_id=broker_id, reason=reason):
-            return f"the load of broker {broker_id} fails, since {reason}"
-        case model.Resigned(broker_id=broker_id, group_count=count):
-            return f"broker {broker_id} resigns and forgets {counted(count, 'group')}"
         case model.Answered(error="NONE", value=None):
             return "no error"
         case model.Answered(error="NONE", value=value):
             return f"the answer is {value}"
         case model.Answered(error=error):
             return error
-        case model.NotReached(broker_id=broker_id):
-            return f"broker {broker_id} does not answer"
-        case model.Swept(broker_id=broker_id, offset_count=count):
-            return f"broker {broker_id} looks for expired offsets and removes {count}"
-        case model.SessionExpired(group_id=group_id, member_id=member_id):
-            return f"the session of {member_id} in {group_id} has expired"
-    return ""
+    return in_words(effect)
 
 
 def _lines(life: model.Life, coordinator: model.Coordinator) -> list[str]:
