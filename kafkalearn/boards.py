@@ -53,7 +53,6 @@ from kafkalearn.sharing.picture import describe_sharing, draw_sharing
 from kafkalearn.transactions import Settings as TransactionSettings
 from kafkalearn.transactions import client
 from kafkalearn.transactions.model import MarkerArrived
-from kafkalearn.transactions.model import TimePassed as TransactionTime
 from kafkalearn.transactions.picture import describe_transactions, draw_transactions
 from kafkalearn.zookeeper import connector
 from kafkalearn.zookeeper.picture import describe_zookeeper, draw_zookeeper
@@ -510,7 +509,7 @@ def _transactions() -> Board:
         "a starts anew": (client.Started(), coordinator),
         "b starts with the same id": (client.Started("b"), coordinator),
         "b sends to orders-0": (client.Sent(one, "b"), one),
-        "60 s pass": (TransactionTime(60_000), coordinator),
+        "60 s pass": (TimePassed(60_000), coordinator),
     }
     settings = client.Settings(TransactionSettings(partitions=(one, two)))
 

@@ -78,7 +78,7 @@ class Effect:
     def __init_subclass__(cls, says: str = "", **more: Any) -> None:
         """Make the class a frozen dataclass; its sentence documents it where nothing else does."""
         super().__init_subclass__(**more)
-        cls.says = says
+        cls.says = says or cls.says
         cls.__doc__ = cls.__doc__ or f"{capitalised(says)}."
         dataclass(frozen=True)(cls)
 

@@ -15,6 +15,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
+from kafkalearn.base import events
 from kafkalearn.base.checks import LARGEST_INT, Whole
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.releases import default
@@ -132,3 +133,9 @@ LONGEST_SCENARIO_MS = 7 * 24 * 3_600_000  # a week
 
 Timeout: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 Duration: TypeAlias = Annotated[int, Whole(0, LONGEST_MS)]
+
+
+class TimePassed(events.TimePassed):
+    """The clock of a group moves on, by a year at most: its timers fire one by one."""
+
+    ms: Duration

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from kafkalearn.base.checks import iterable, one_of, sequence
 from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.events import TimePassed
 from kafkalearn.base.liveness import Stuck
 from kafkalearn.base.liveness import find_stuck as find_stuck_in
 from kafkalearn.base.promises import Promises
@@ -62,13 +63,6 @@ class Hangs:
     """A consumer hangs for good: from now on its turns are heartbeats of its background thread alone."""
 
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class TimePassed:
-    """Time passes for all, once nobody is due: consumers are quicker than timers."""
-
-    ms: int = WINDOW_MS
 
 
 Event = Starts | Turn | Beat | Hangs | TimePassed
@@ -382,8 +376,8 @@ def find_stuck(
     events: list[Event] = [*(Starts(name, name in slow) for name in names), *turns, *beats, *map(Hangs, hung)]
     fair: list[Event] = [*(turn for turn in turns if turn.name not in slow), *beats]
     if time_passes:
-        events.append(TimePassed())
-        fair.append(TimePassed())
+        events.append(TimePassed(WINDOW_MS))
+        fair.append(TimePassed(WINDOW_MS))
     return find_stuck_in(
         model(settings, promise), start(settings), events, fair=fair,
         depth=depth, budget=budget, at_most={Starts: len(names), Hangs: len(hung)},

@@ -23,6 +23,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base import checks, facts
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed, no_event, shown
+from kafkalearn.base.events import TimePassed
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.operations.reassignment import Target, targets_of
@@ -236,12 +237,6 @@ class BrokerBack(facts.Event, says="broker {broker_id} is back and in sync"):
     """A broker lives again and has caught up: it is in the ISR of all its partitions, and leads what nobody led."""
 
     broker_id: checks.BrokerId
-
-
-class TimePassed(facts.Event, says="{ms:duration} pass"):
-    """The clock moves on; at each end of the interval the controller looks at its leaders, if that is on."""
-
-    ms: checks.Millis
 
 
 class LeaderImbalanceChecked(facts.Event, says="the controller looks at its leaders"):

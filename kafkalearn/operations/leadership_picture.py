@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kafkalearn.base.checks import iterable
 from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.base.events import TimePassed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
@@ -114,6 +115,8 @@ def event_words(event: Event | None) -> str:
     match event:
         case None:
             return "the start"
+        case TimePassed(ms):
+            return f"{whole_units(ms)} pass"
         case ElectLeaders(topic, partition):
             of_what = "leaders" if topic is None else f"leader of {topic}-{partition}"
             return f"an administrator has the preferred {of_what} elected"

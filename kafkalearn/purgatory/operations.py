@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from kafkalearn.base import checks
-from kafkalearn.base.checks import Index, Millis, mapping, one_of, text, whole_number
+from kafkalearn.base.checks import Index, mapping, one_of, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events
+from kafkalearn.base.events import TimePassed
 from kafkalearn.base.promises import Promises, Since, failing, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.purgatory import wheel
@@ -374,13 +375,6 @@ class ForceComplete(checks.Checked):
     """An operation is completed whatever its condition says, as a heartbeat completed the one before up to 3.9."""
 
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class TimePassed(checks.Checked):
-    """The clock moves on, and the reaper empties the buckets that are due."""
-
-    ms: Millis
 
 
 PurgatoryEvent: TypeAlias = TryCompleteElseWatch | FactChanged | CheckAndComplete | ForceComplete | TimePassed

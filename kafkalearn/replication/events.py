@@ -16,7 +16,6 @@ from kafkalearn.base.checks import (
     LARGEST_INT,
     BrokerId,
     Checked,
-    Millis,
     Offset,
     RecordCount,
     Whole,
@@ -24,6 +23,7 @@ from kafkalearn.base.checks import (
     one_of,
 )
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, shown
+from kafkalearn.base.events import TimePassed
 
 NONE = "NONE"  # Kafka's name for: no error
 
@@ -98,12 +98,6 @@ class DeleteRecords(Checked):
     """An administrator moves the log start up to `before_offset`."""
 
     before_offset: int
-
-
-class TimePassed(facts.Event, says="{ms:,} ms pass"):
-    """The clock moves on; requests that have waited too long are answered."""
-
-    ms: Millis
 
 
 class IsrChecked(facts.Event, says="the leader looks for followers that lag"):

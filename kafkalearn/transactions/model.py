@@ -16,8 +16,9 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from kafkalearn.base import facts
-from kafkalearn.base.checks import Checked, Count, Millis, one_of
+from kafkalearn.base.checks import Checked, Count, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.events import TimePassed
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, at_least
 
@@ -564,13 +565,6 @@ class Join(facts.Event, says="{member} joins {group}"):
     group: str
     member: str
     is_consumer: bool = False
-
-
-@dataclass(frozen=True)
-class TimePassed(Checked):
-    """Time passes; the coordinator's timers fire as they become due."""
-
-    ms: Millis
 
 
 @dataclass(frozen=True)

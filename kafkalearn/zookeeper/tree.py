@@ -13,6 +13,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, Checked, FilledIn, Millis, Whole, check_fields, fill_in, text
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
+from kafkalearn.base.events import TimePassed
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.zookeeper.layout import parent_path
@@ -193,13 +194,6 @@ class Ping(Checked):
     """A client that asked nothing for a third of its time-out says that it lives."""
 
     session: str
-
-
-@dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
-    """The clock moves on, and sessions that are due expire."""
-
-    ms: Millis
 
 
 Request: TypeAlias = Create | Delete | SetData | GetData | GetChildren | Exists | Ping

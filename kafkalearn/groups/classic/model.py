@@ -15,8 +15,8 @@ from kafkalearn.groups.defaults import (
     EMPTY,
     PREPARING,
     STABLE,
-    Duration,
     Timeout,
+    TimePassed,
     default_of,
     known_version,
 )
@@ -187,13 +187,6 @@ class OffsetCommit(Checked):
     generation: Generation = -1
     instance_id: str | None = None
     version: CommitVersion | None = None  # None: what clients of the release send; from 9 on they know a missing group
-
-
-@dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
-    """Time passes; every timer that is due meanwhile fires at its own moment."""
-
-    ms: Duration
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from kafkalearn.base.checks import (
 )
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.groups.defaults import MOST_PARTITIONS, Duration, Timeout, default_of
+from kafkalearn.groups.defaults import MOST_PARTITIONS, Timeout, TimePassed, default_of
 from kafkalearn.groups.patterns import REFRESH_AT_MOST_EVERY_MS, REFRESH_INTERVAL_MS, is_valid
 from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least, release_line
 
@@ -374,13 +374,6 @@ class TopicChanged:
             what = f"the number of partitions of {self.topic!r}"
             whole_number(what, self.partition_count, at_least=1, at_most=MOST_PARTITIONS)
         check_fields(self)
-
-
-@dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
-    """Time passes; every timer that is due meanwhile fires at its own moment."""
-
-    ms: Duration
 
 
 @dataclass(frozen=True, slots=True)

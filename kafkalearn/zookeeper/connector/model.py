@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from kafkalearn.base import facts
 from kafkalearn.base.checks import LARGEST_INT, Checked, Count, Index, Millis, PartitionCount, Whole, check_fields
 from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.events import TimePassed
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.releases.lines import RELEASES, AnswersFor
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, Subscription
@@ -180,12 +181,6 @@ class CommitOffsets(facts.Event, says="{consumer:cut 24} commits"):
 
 class Ping(facts.Event, says="{consumer:cut 24} tells ZooKeeper that it lives"):
     consumer: str
-
-
-class TimePassed(facts.Event, says="{ms:,} ms pass"):
-    """ZooKeeper's clock moves on, and sessions that are due expire."""
-
-    ms: Millis
 
 
 class BrokerStarted(facts.Event, says="broker {broker_id} starts"):
