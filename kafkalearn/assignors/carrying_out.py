@@ -7,6 +7,11 @@ read throughout. The assignor decides which: of those in the clients only ``coop
 `Settings` are the assignor, the topics and the group before it all began; the events are `GroupChanged`, `AllGaveUp`
 and `Assigned`; `rebalance` is a whole run. Heartbeats, timeouts and the coordinator's part are left out here;
 `kafkalearn.scenarios` has them.
+
+>>> settings = Settings("range", {"t": 4}, [Member("m0", ["t"])])
+>>> events = [GroupChanged([Member("m0", ["t"]), Member("m1", ["t"])]), AllGaveUp(), Assigned()]
+>>> [len(frame.state.unread) for frame in simulate(settings, events)]
+[0, 0, 4, 0]
 """
 
 from __future__ import annotations
@@ -19,9 +24,10 @@ from kafkalearn.assignors.members import Assignment, GroupSpec, Member
 from kafkalearn.assignors.registry import assign, find_assignor, rejoin, settled
 from kafkalearn.base.checks import check_fields, iterable, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
-from kafkalearn.base.promises import Since, judges
+from kafkalearn.base.promises import Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, extend, run
+from kafkalearn.base.trace import Trace, extend
 
 __all__ = [
     "INVARIANTS",
@@ -329,17 +335,6 @@ def _missing_in(other: Assignment, assignment: Assignment) -> dict[str, tuple[To
     return {member_id: partitions for member_id, partitions in missing.items() if partitions}
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Group | None = None) -> Trace[Group, Event]:
-    """A run: from `initial`, or from the settled group.
-
-    >>> settings = Settings("range", {"t": 4}, [Member("m0", ["t"])])
-    >>> events = [GroupChanged([Member("m0", ["t"]), Member("m1", ["t"])]), AllGaveUp(), Assigned()]
-    >>> [len(frame.state.unread) for frame in simulate(settings, events)]
-    [0, 0, 4, 0]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def rebalance(
     assignor: str, partition_counts: Mapping[str, int], before: Sequence[Member], after: Sequence[Member]
 ) -> Trace[Group, Event]:
@@ -416,4 +411,4 @@ PROMISES = {
     "nobody stops reading what it keeps": Since(_reads_on),
 }
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

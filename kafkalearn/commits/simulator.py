@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import get_args
 
 from kafkalearn.base.checks import LARGEST_LONG, sequence, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown, unknown_name
-from kafkalearn.base.promises import Predicate, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Predicate, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.commits import model
 from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, Settings
 from kafkalearn.offsets.records import metadata_fits
@@ -306,35 +306,6 @@ def crash(pipeline: Pipeline, event: model.Crash) -> Pipeline:
     return pipeline.without_consumer(event.by).with_effect(model.Crashed(consumer.unprocessed))
 
 
-def simulate(
-    settings: Settings, events: Iterable[CommitEvent], initial: Pipeline | None = None
-) -> Trace[Pipeline, CommitEvent]:
-    """A run: the pipeline after each event.
-
-    Parameters
-    ----------
-    settings : Settings
-        The partition, and how the group reads it.
-    events : iterable of CommitEvent
-        In order.
-    initial : Pipeline, optional
-        Where the run begins; without it, nobody reads yet.
-
-    Raises
-    ------
-    IllegalEvent
-        As `step`.
-
-    Examples
-    --------
-    >>> from kafkalearn.commits import CommitSync, Poll, Start
-    >>> trace = simulate(Settings(6, max_poll_records=3), [Start(), Poll(), CommitSync()])
-    >>> [(frame.state.consumer("A").position, frame.state.committed) for frame in trace[1:]]
-    [(0, 0), (3, 0), (3, 3)]
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
-
-
 def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline:
     """The pipeline after `event`; its ``effects`` are what the event led to, refusals of the coordinator included.
 
@@ -446,4 +417,4 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What a user hopes for. Kafka promises none of it: it is the application that has to keep it."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)

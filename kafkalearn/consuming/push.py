@@ -17,15 +17,14 @@ A simulator: the state is both brokers; `Produce`, `Process` and `Rewind` happen
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias, TypedDict, TypeVar
 
 from kafkalearn.base.checks import Checked, Count, Offset, check_fields, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown, unknown_name
-from kafkalearn.base.promises import Predicate, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Predicate
+from kafkalearn.base.simulator import simulator
 
 __all__ = [
     "INVARIANTS",
@@ -252,35 +251,6 @@ def start(settings: Settings) -> Brokers:
 Value = TypeVar("Value")
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Brokers | None = None) -> Trace[Brokers, Event]:
-    """A run: both brokers after each event.
-
-    Parameters
-    ----------
-    settings : Settings
-        What stays the same.
-    events : iterable of Event
-        In order; each happens to both brokers.
-    initial : Brokers, optional
-        Where the run begins; without it, nothing was written.
-
-    Raises
-    ------
-    IllegalEvent
-        As `step`.
-
-    Examples
-    --------
-    >>> settings = Settings(("billing", "search"), queue_limit=3)
-    >>> brokers = simulate(settings, [event for _ in range(5) for event in (Produce(), Process("billing"))])[-1].state
-    >>> brokers.queue("search").held, brokers.queue("search").dropped_count
-    ((0, 1, 4), 2)
-    >>> brokers.reader("search").position, brokers.log_end
-    (0, 5)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def step(settings: Settings, brokers: Brokers, event: Event) -> Brokers:
     """Both brokers after `event`.
 
@@ -502,4 +472,4 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What a user hopes for. A consumer slower than retention breaks the first; a slow one the second, or the third."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

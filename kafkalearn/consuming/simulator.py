@@ -21,8 +21,8 @@ from kafkalearn.assignors.members import Assignment, Member
 from kafkalearn.assignors.registry import CLIENT_ASSIGNORS, rejoin, settled
 from kafkalearn.base.checks import LARGEST_INT, Checked, Count, PartitionCount, check_fields, one_of, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
-from kafkalearn.base.promises import Predicate, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Predicate
+from kafkalearn.base.simulator import simulator
 from kafkalearn.partitioning.keyed import partition_for_key
 
 Value = TypeVar("Value")
@@ -232,37 +232,6 @@ class Topic:
 def start(settings: Settings) -> Topic:
     """An empty topic that nobody reads."""
     return Topic(settings.topic, logs=((),) * settings.partition_count)
-
-
-def simulate(
-    settings: Settings, events: Iterable[ConsumingEvent], initial: Topic | None = None
-) -> Trace[Topic, ConsumingEvent]:
-    """A run: the topic and its groups after each event.
-
-    Parameters
-    ----------
-    settings : Settings
-        What stays the same.
-    events : iterable of ConsumingEvent
-        In order.
-    initial : Topic, optional
-        Where the run begins; without it, an empty topic that nobody reads.
-
-    Raises
-    ------
-    IllegalEvent
-        As `step`.
-
-    Examples
-    --------
-    >>> events = [Join("billing", "b0"), Produce("order 1", key=b"user-42"), Poll("billing", "b0")]
-    >>> trace = simulate(Settings(partition_count=2), events)
-    >>> trace[-1].state.group("billing").readings
-    (Reading(member_id='b0', partition=0, offset=0),)
-    >>> trace[2].state.effects
-    (Appended(partition=0, offset=0),)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, topic: Topic, event: ConsumingEvent) -> Topic:
@@ -598,4 +567,4 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 break the third, the offsets must be kept by member.
 """
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

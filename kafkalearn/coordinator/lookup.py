@@ -3,19 +3,22 @@
 The state starts with nothing read. Each `ReadUnit` takes one UTF-16 code unit of the group id into the hash,
 ``h = 31 * h + unit``, wrapped to 32 bits; `TakeAbsolute` drops the sign as Kafka does; `TakeRemainder` finds the
 partition of ``__consumer_offsets``; `AskLeader` names the broker that leads it. `look_up` is a whole run.
+
+>>> simulate(Settings("ok", leaders=[1, 2], partition_count=2), [ReadUnit(), ReadUnit()])[-1].state.group_hash
+3548
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from kafkalearn.base.checks import text
 from kafkalearn.base.errors import IllegalEvent, shown
 from kafkalearn.base.hashing import int32, java_string_hash, kafka_abs
-from kafkalearn.base.promises import judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.simulator import simulator
+from kafkalearn.base.trace import Trace
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
 
 
@@ -200,15 +203,6 @@ def _found(number: int | None) -> int:
     return number
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Lookup | None = None) -> Trace[Lookup, Event]:
-    """A run of the look-up: from `initial`, or from its start.
-
-    >>> simulate(Settings("ok", leaders=[1, 2], partition_count=2), [ReadUnit(), ReadUnit()])[-1].state.group_hash
-    3548
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def look_up(
     group_id: str,
     leaders: Sequence[int | None] | None = None,
@@ -276,4 +270,4 @@ PROMISES = {
     "the answer names a coordinator": lambda settings, state: not state.is_answered or state.broker_id is not None,
 }
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

@@ -31,8 +31,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalearn.base.errors import IllegalEvent, shown
-from kafkalearn.base.promises import Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.coordinator.share_model import (
     Answer,
     Coordinator,
@@ -313,13 +313,6 @@ def _cold(settings: Settings, state: Coordinator, event: SnapshotCold) -> Coordi
     return _answered(state, None, *written)
 
 
-def simulate(
-    settings: Settings, events: Iterable[Event], initial: Coordinator | None = None
-) -> Trace[Coordinator, Event]:
-    """A run of the share coordinator: from `initial`, or from its start."""
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 # What holds in every state, and what one hopes for.
 
 
@@ -392,4 +385,4 @@ PROMISES = {
     "what was acknowledged is not forgotten": Since(_nothing_done_comes_back),
 }
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

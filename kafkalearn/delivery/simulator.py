@@ -20,8 +20,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Never
 
 from kafkalearn.base.errors import IllegalEvent, no_event, shown
-from kafkalearn.base.promises import InParts, Promises, Since, judges, of_inner
-from kafkalearn.base.trace import Parts, Trace, run
+from kafkalearn.base.promises import InParts, Promises, Since, of_inner
+from kafkalearn.base.simulator import simulator
+from kafkalearn.base.trace import Parts
 from kafkalearn.delivery import client, model
 from kafkalearn.delivery.client import DeliveryProcessing, delivery_of, parts_of_delivery
 from kafkalearn.delivery.model import Delivery, DeliveryEvent, Settings, start
@@ -90,20 +91,6 @@ def process(processing: DeliveryProcessing, event: DeliveryEvent) -> None:
     client.receive_answers(processing, effect_count)
     if isinstance(event, TimePassed):
         client.apply_timeouts(processing)
-
-
-def simulate(
-    settings: Settings, events: Iterable[DeliveryEvent], initial: Delivery | None = None
-) -> Trace[Delivery, DeliveryEvent]:
-    """The run of a producer and its partition through `events`, from a new partition if no other state is given.
-
-    >>> from kafkalearn.delivery import AnswerArrived, ProducerSettings, RequestArrived, Send
-    >>> settings = Settings(producer=ProducerSettings(acks=1))
-    >>> trace = simulate(settings, [Send(), RequestArrived(), AnswerArrived()])
-    >>> [len(frame.state.producer.in_flight) for frame in trace], trace[-1].state.producer.callbacks
-    ([0, 1, 1, 0], (Callback(number=1, values=('m1',), error='NONE'),))
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 # The result of each record: what its callback got, against what the surviving log holds. The surviving log is that of
@@ -331,4 +318,4 @@ PROMISES: Promises = MappingProxyType(
 )
 """What an application hopes for."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

@@ -1,14 +1,20 @@
-"""What happens to the shop: `kafkalearn.tiny` does it, and what came of it is frozen again."""
+"""What happens to the shop: `kafkalearn.tiny` does it, and what came of it is frozen again.
+
+>>> events = [Send("ann"), FollowersFetch(), FollowersFetch(), Poll("c1"), Commit("c1")]
+>>> last = simulate(Settings(), events)[-1].state
+>>> last.producers[0].told, last.consumers[0].read, last.partitions[2].on(3).labels
+(('A1',), ((0, 'A1'),), ('0→1',))
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kafkalearn import tiny
 from kafkalearn.base.errors import IllegalEvent, no_event
-from kafkalearn.base.promises import Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.journey.model import (
     BROKERS,
     CONSUMERS,
@@ -96,17 +102,6 @@ def step(settings: Settings, state: Journey, event: Event) -> Journey:
     partitions = tuple(map(frozen, drawn(cluster, group)))
     after = replace(changed, partitions=partitions, positions=tuple(group.positions.values()))
     return _answered(state, replace(after, effects=(*changed.effects, *_cut(state, after), *_led(state, after))))
-
-
-def simulate(settings: Settings, events: Iterable[Event], initial: Journey | None = None) -> Trace[Journey, Event]:
-    """A run: from `initial`, or from a shop that has sold nothing.
-
-    >>> events = [Send("ann"), FollowersFetch(), FollowersFetch(), Poll("c1"), Commit("c1")]
-    >>> last = simulate(Settings(), events)[-1].state
-    >>> last.producers[0].told, last.consumers[0].read, last.partitions[2].on(3).labels
-    (('A1',), ((0, 'A1'),), ('0→1',))
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def _changed(state: Journey, event: Event, cluster: tiny.Cluster, group: tiny.Group) -> Journey:
@@ -299,4 +294,4 @@ PROMISES = {
     "nothing is read twice": Since(_nothing_is_read_twice),
     "somebody leads every partition": lambda settings, state: all(each.leader is not None for each in state.partitions),
 }
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

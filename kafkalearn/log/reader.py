@@ -24,10 +24,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from kafkalearn.base import simulator as contract
 from kafkalearn.base.checks import Checked, Count, Millis
 from kafkalearn.base.errors import IllegalEvent
-from kafkalearn.base.promises import Promises, Since, judges, of_inner
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since, of_inner
 from kafkalearn.formats.records import Text, bytes_of
 from kafkalearn.log import simulator
 from kafkalearn.log.model import EndTransaction, Log, LogEffect, LogEvent, Record, Settings
@@ -115,13 +115,6 @@ def ghosts(crossing: Crossing) -> tuple[Text, ...]:
     ahead = {bytes_of(record.key) for record in ahead_of(crossing) if record.key is not None}
     known = ahead | {bytes_of(key) for key, _ in crossing.truth}
     return tuple(key for key, _ in crossing.reader.table if bytes_of(key) not in known)
-
-
-def simulate(
-    settings: Settings, events: Iterable[CrossingEvent], initial: Crossing | None = None
-) -> Trace[Crossing, CrossingEvent]:
-    """A run from an empty log with a reader at its beginning, or from `initial`."""
-    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, crossing: Crossing, event: CrossingEvent) -> Crossing:
@@ -212,4 +205,4 @@ The policy ``delete`` breaks the first two, a slow reader the third. An offset m
 a tombstone's delete horizon is set when its segment is copied, though the map has not come to the tombstone yet.
 """
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = contract.simulator(start, step, INVARIANTS, PROMISES)

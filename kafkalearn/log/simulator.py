@@ -1,15 +1,22 @@
-"""The simulator of a log: which rule answers which event, what always holds, and what a user hopes for."""
+"""The simulator of a log: which rule answers which event, what always holds, and what a user hopes for.
+
+>>> from kafkalearn.log import Append, Clean, Roll
+>>> from kafkalearn.log.model import NewBatch
+>>> writes = Append(tuple(NewBatch(((key, "v", 1000),)) for key in "aba"))
+>>> trace = simulate(Settings(cleanup_policy="compact"), [writes, Roll(), Clean(now_ms=5000)])
+>>> [(record.offset, record.key) for record in trace[-1].state.records]
+[(1, 'b'), (2, 'a')]
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from typing import get_args
 
 from kafkalearn.base.errors import IllegalEvent, no_event
-from kafkalearn.base.promises import Promises, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.formats.records import bytes_of
 from kafkalearn.log import cleaner, model
 from kafkalearn.log.appending import append, end_transaction, roll
@@ -17,21 +24,6 @@ from kafkalearn.log.model import Log, LogEvent, Settings
 from kafkalearn.log.retention import retain
 
 TO_HIGH_WATERMARK = -1  # as a DeleteRecords request has it
-
-
-def simulate(settings: Settings, events: Iterable[LogEvent], initial: Log | None = None) -> Trace[Log, LogEvent]:
-    """A run from an empty log, or from `initial`.
-
-    Examples
-    --------
-    >>> from kafkalearn.log import Append, Clean, Roll
-    >>> from kafkalearn.log.model import NewBatch
-    >>> writes = Append(tuple(NewBatch(((key, "v", 1000),)) for key in "aba"))
-    >>> trace = simulate(Settings(cleanup_policy="compact"), [writes, Roll(), Clean(now_ms=5000)])
-    >>> [(record.offset, record.key) for record in trace[-1].state.records]
-    [(1, 'b'), (2, 'a')]
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, log: Log, event: LogEvent) -> Log:
@@ -277,4 +269,4 @@ Retention and DeleteRecords take last values away; the cleaner comes only when t
 stops it.
 """
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)

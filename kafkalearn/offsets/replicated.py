@@ -31,7 +31,6 @@ A record that somebody else has written into the topic breaks what those hope fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -39,9 +38,9 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Whole, check_fields, fill_in
 from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events, shown
-from kafkalearn.base.promises import Promises, judges, of_inner
+from kafkalearn.base.promises import Promises, of_inner
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import Group, Member
 from kafkalearn.offsets.store import model
 from kafkalearn.offsets.store.model import Entry, StoreEvent
@@ -522,20 +521,6 @@ def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent
     return follow(settings, state)
 
 
-def simulate(
-    settings: Settings, events: Iterable[ReplicatedStoreEvent], initial: ReplicatedStore | None = None
-) -> Trace[ReplicatedStore, ReplicatedStoreEvent]:
-    """A run of the partition from `initial`, or from a partition that has just been created.
-
-    >>> from kafkalearn.offsets.store.model import Commit
-    >>> commit = Commit("billing", "orders", 0, offset=7, now_ms=0)
-    >>> trace = simulate(Settings(), [commit, BrokerCrashed(1), SessionExpired(1)])
-    >>> [[frame.state.status(broker_id) for broker_id in (1, 2, 3)] for frame in trace[2:]]
-    [['not owned', 'not owned', 'not owned'], ['not owned', 'loading', 'not owned']]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 # What holds of every state, and what those hope for who commit.
 
 LEADER_COORDINATES = "who leads coordinates, and nobody else"
@@ -623,7 +608,7 @@ The first is broken by power cuts of all replicas and by unclean elections; the 
 somebody else has written into the topic, at the next load.
 """
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)
 
 
 # Runs to step through.

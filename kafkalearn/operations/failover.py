@@ -17,7 +17,7 @@ With a factor of 1 there is nobody to take the groups over:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from types import MappingProxyType
@@ -25,8 +25,9 @@ from typing import NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Index, check_fields, fill_in
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
-from kafkalearn.base.promises import Promises, Since, judges, of_inner
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since, of_inner
+from kafkalearn.base.simulator import simulator
+from kafkalearn.base.trace import Trace
 from kafkalearn.offsets.replay import CONSUMER
 from kafkalearn.operations.coordinator_life import model
 from kafkalearn.operations.coordinator_life import model as life_model
@@ -256,40 +257,6 @@ class Heard:
 # The step: what the cluster does in a second, then what each client does.
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Failover | None = None) -> Trace[Failover, Event]:
-    """A run: from `initial`, or from a cluster at work.
-
-    >>> from kafkalearn.operations.failover import COMMITTER
-    >>> trace = simulate(Settings(), [BrokerDied(1), *[SecondPassed()] * 15])
-    >>> for frame in trace[2:]:
-    ...     for each in frame.state.effects:
-    ...         if getattr(each, "client", None) == COMMITTER:
-    ...             print(frame.state.second, each.broker_id, each.api, each.error)
-    1 1 OffsetCommit no connection
-    2 2 FindCoordinator NONE
-    2 1 OffsetCommit no connection
-    3 2 FindCoordinator NONE
-    3 1 OffsetCommit no connection
-    4 2 FindCoordinator NONE
-    4 1 OffsetCommit no connection
-    5 2 FindCoordinator NONE
-    5 1 OffsetCommit no connection
-    6 2 FindCoordinator NONE
-    6 1 OffsetCommit no connection
-    7 2 FindCoordinator NONE
-    7 1 OffsetCommit no connection
-    8 2 FindCoordinator NONE
-    8 1 OffsetCommit no connection
-    9 2 FindCoordinator NONE
-    9 2 OffsetCommit COORDINATOR_LOAD_IN_PROGRESS
-    10 2 OffsetCommit COORDINATOR_LOAD_IN_PROGRESS
-    11 2 OffsetCommit COORDINATOR_LOAD_IN_PROGRESS
-    12 2 OffsetCommit COORDINATOR_LOAD_IN_PROGRESS
-    13 2 OffsetCommit NONE
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def step(settings: Settings, state: Failover, event: Event) -> Failover:
     """The state after `event`; its ``effects`` are what the cluster did and what each client heard, in order.
 
@@ -487,7 +454,7 @@ PROMISES: Promises = MappingProxyType(
 )
 """What users hope for; a factor of 1 breaks the first on the day its broker dies, a load that takes too long, both."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)
 
 
 # A run as rows for a table: who heard what in which second, and for how long each client was not served.

@@ -24,8 +24,8 @@ from typing import Annotated, NamedTuple, TypeAlias
 from kafkalearn.base import checks, facts
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed, no_event, shown
 from kafkalearn.base.events import TimePassed
-from kafkalearn.base.promises import Predicate, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Predicate, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.operations.reassignment import Target, targets_of
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, ReleaseName, at_least
@@ -299,27 +299,6 @@ Effect: TypeAlias = LeaderChanged | ImbalanceFound | ElectionAnswered
 MS_PER_S = 1000
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Cluster | None = None) -> Trace[Cluster, Event]:
-    """A run: the leaders of a cluster after each event.
-
-    Parameters
-    ----------
-    settings : Settings
-        Brokers, release, interval.
-    events : iterable of Event
-        In order.
-    initial : Cluster, optional
-        As `cluster_of` makes it of your own partitions; without it one partition for each broker.
-
-    Examples
-    --------
-    >>> trace = simulate(Settings((1, 2, 3)), [BrokerLost(1), BrokerBack(1), TimePassed(300_000)])
-    >>> [[each.leader for each in frame.state.partitions] for frame in trace]
-    [[1, 2, 3], [2, 2, 3], [2, 2, 3], [1, 2, 3]]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def step(settings: Settings, cluster: Cluster, event: Event) -> Cluster:
     """The cluster after `event`.
 
@@ -534,7 +513,7 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What an operator hopes for; a dead broker breaks it, and one that is back too, until leadership is given back."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)
 
 
 # What brokers carry, what they would if some died, and what a plan has to move: the numbers before it is executed.

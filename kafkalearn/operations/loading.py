@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import Checked, Count, Index, check_fields, number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed, no_event, shown
-from kafkalearn.base.promises import Promises, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises
+from kafkalearn.base.simulator import simulator
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Segment
 from kafkalearn.formats.wire import Undecodable
@@ -305,11 +305,6 @@ Effect: TypeAlias = OverwroteOwner | LoadFailed | LoadEnded | Removed
 # The step: a record is written, the cleaner runs, the load reads on.
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Loading | None = None) -> Trace[Loading, Event]:
-    """A run from `initial`, or from an empty partition."""
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def step(settings: Settings, state: Loading, event: Event) -> Loading:
     """The state after an event.
 
@@ -448,4 +443,4 @@ INVARIANTS: Promises = MappingProxyType(
 PROMISES: Promises = MappingProxyType({LOADS: lambda settings, state: state.status != FAILED})
 """What users hope for; a strict loader breaks it, with the cleaner's help."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

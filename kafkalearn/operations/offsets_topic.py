@@ -1,4 +1,11 @@
-"""``__consumer_offsets`` on its brokers: created by the first client that asks, and led, as long as somebody can."""
+"""``__consumer_offsets`` on its brokers: created by the first client that asks, and led, as long as somebody can.
+
+>>> settings = Settings([1, 2, 3], release="0.10.2")
+>>> early = [BrokerStarted(1), FindCoordinator("billing"), BrokerStarted(2), BrokerStarted(3)]
+>>> last = simulate(settings, [*early, BrokerDied(1), FindCoordinator("billing")])[-1].state
+>>> last.effects, len(last.leaderless)
+((CoordinatorNotAvailable(group_id='billing', partition=9),), 50)
+"""
 
 from __future__ import annotations
 
@@ -10,9 +17,8 @@ from typing import Annotated, TypeAlias
 from kafkalearn.base import checks
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, refusing_events
 from kafkalearn.base.java import JavaRandom
-from kafkalearn.base.promises import judges
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.operations.placement import Broker, Placement, Replicas, brokers_of, place_shifted, place_striped
@@ -301,22 +307,6 @@ def step(settings: Settings, state: OffsetsTopic, event: Event) -> OffsetsTopic:
         case Reassigned():
             return _reassigned(settings, state, event)
     raise no_event(event, (BrokerStarted, BrokerDied, FindCoordinator, Metadata, Reassigned))
-
-
-def simulate(
-    settings: Settings, events: Iterable[Event], initial: OffsetsTopic | None = None
-) -> Trace[OffsetsTopic, Event]:
-    """A run: from `initial`, or from brokers that were never started.
-
-    Up to 0.10.2 a topic that is asked for too early has one replica, and the day its broker dies is a bad one:
-
-    >>> settings = Settings([1, 2, 3], release="0.10.2")
-    >>> early = [BrokerStarted(1), FindCoordinator("billing"), BrokerStarted(2), BrokerStarted(3)]
-    >>> last = simulate(settings, [*early, BrokerDied(1), FindCoordinator("billing")])[-1].state
-    >>> last.effects, len(last.leaderless)
-    ((CoordinatorNotAvailable(group_id='billing', partition=9),), 50)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def _started(settings: Settings, state: OffsetsTopic, event: BrokerStarted) -> OffsetsTopic:
@@ -667,4 +657,4 @@ PROMISES = {
         len(replicas) >= settings.replication_factor for replicas in state.replicas
     ),
 }
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

@@ -12,16 +12,16 @@ plan's topics alone. What follows from that, for the plan that is still running,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import LARGEST_LONG, BrokerId, Checked, Index, Whole, check_fields, mapping, text
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
-from kafkalearn.base.promises import Predicate, judges
+from kafkalearn.base.promises import Predicate
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.operations.placement import Placement, Replicas, brokers_of, placement_of
 from kafkalearn.operations.reassignment import Cluster, Move, Target, refusal, targets_of
 from kafkalearn.replication.settings import Assignment, without
@@ -304,20 +304,6 @@ def step(settings: Settings, state: Throttled, event: Event) -> Throttled:
     raise no_event(event, (Execute, Copied, Verify, Cancel))
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Throttled | None = None) -> Trace[Throttled, Event]:
-    """A run: from `initial`, or from a cluster in which nothing moves.
-
-    To cancel one plan takes the limit from the other:
-
-    >>> settings = Settings((1, 2, 3), {"big": [(1, 2)], "orders": [(1, 2)]})
-    >>> big, orders = [Target("big", 0, (3, 2))], [Target("orders", 0, (2, 3))]
-    >>> trace = simulate(settings, [Execute(big, 1000), Execute(orders, 1000, is_additional=True), Cancel(orders)])
-    >>> [frame.state.limit(TopicPartition("big", 0), 3) for frame in trace]
-    [None, 1000, 1000, None]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def _executed(settings: Settings, state: Throttled, event: Execute) -> Throttled:
     if (message := refusal(event.plan, state.cluster(settings), event.is_additional)) is not None:
         return replace(state, effects=(Refused(message),))
@@ -439,4 +425,4 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What an administrator hopes for; ``--cancel`` of another plan breaks the first, a forgotten ``--verify`` the rest."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

@@ -6,12 +6,18 @@ to be opened (KIP-480), or, since 3.3, until enough bytes went there (KIP-794), 
 
 A simulator: the state is a producer, the events are `Send`, `SendToOtherTopic`, `Drain` and `SenderLooks`; `sends`
 makes the events of many records. Nothing is random in it: `Settings.draw` stands for the producer's random source.
+
+>>> for release in ("2.3", "2.4", "4.3"):
+...     print(release, simulate(Settings(5, release), [Send()] * 60)[-1].state.record_counts)
+2.3 (12, 12, 12, 12, 12)
+2.4 (60, 0, 0, 0, 0)
+4.3 (0, 0, 0, 60, 0)
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
@@ -33,8 +39,8 @@ from kafkalearn.base.checks import (
 )
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.hashing import int32, to_positive
-from kafkalearn.base.promises import judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.simulator import simulator
+from kafkalearn.base.trace import Trace
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, length_of, record_bytes
 from kafkalearn.formats.wire import varint_bytes
 from kafkalearn.partitioning.keyed import partition_for_key
@@ -513,20 +519,6 @@ def _refuse_unknown(settings: Settings, event: Event, partitions: tuple[int, ...
             )
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Producer | None = None) -> Trace[Producer, Event]:
-    """A run of a producer: from `initial`, or from one that has written nothing yet.
-
-    Examples
-    --------
-    >>> for release in ("2.3", "2.4", "4.3"):
-    ...     print(release, simulate(Settings(5, release), [Send()] * 60)[-1].state.record_counts)
-    2.3 (12, 12, 12, 12, 12)
-    2.4 (60, 0, 0, 0, 0)
-    4.3 (0, 0, 0, 60, 0)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def appended(trace: Trace[Producer, Event]) -> tuple[RecordAppended, ...]:
     """Where each record of a run went, in the order they were written."""
     effects = [effect for frame in trace[1:] for effect in frame.state.effects]
@@ -726,4 +718,4 @@ PROMISES = {
     ),
 }
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

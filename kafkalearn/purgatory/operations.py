@@ -3,11 +3,14 @@
 A simulator: operations come with `TryCompleteElseWatch`, the others of its events change facts, check a key, complete
 by force and let time pass. The operations that brokers really have or had are
 here as well: ``delayed_produce``, ``delayed_fetch`` and others make them.
+
+>>> [frame.state.wheels.now_ms for frame in simulate(Settings(), [TimePassed(20), TimePassed(5)])]
+[0, 20, 25]
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -15,8 +18,8 @@ from kafkalearn.base import checks
 from kafkalearn.base.checks import Index, mapping, one_of, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events
 from kafkalearn.base.events import TimePassed
-from kafkalearn.base.promises import Promises, Since, failing, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since, failing
+from kafkalearn.base.simulator import simulator
 from kafkalearn.purgatory import wheel
 
 __all__ = [
@@ -477,17 +480,6 @@ def step(settings: Settings, purgatory: Purgatory, event: PurgatoryEvent) -> Pur
     raise no_event(event, (TryCompleteElseWatch, FactChanged, CheckAndComplete, ForceComplete, TimePassed))
 
 
-def simulate(
-    settings: Settings, events: Iterable[PurgatoryEvent], initial: Purgatory | None = None
-) -> Trace[Purgatory, PurgatoryEvent]:
-    """The trace of some events, from `initial` or from an empty purgatory.
-
-    >>> [frame.state.wheels.now_ms for frame in simulate(Settings(), [TimePassed(20), TimePassed(5)])]
-    [0, 20, 25]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def _names(purgatory: Purgatory) -> str:
     return ", ".join(operation.name for operation in purgatory.waiting) or "nothing"
 
@@ -626,4 +618,4 @@ PROMISES: Promises = {
 }
 """The first is broken until somebody checks the key, the last until the lists are walked or purged."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

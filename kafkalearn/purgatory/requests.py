@@ -6,18 +6,20 @@ A simulator: its events are those of `kafkalearn.replication`, whose `Settings` 
 `kafkalearn.replication` steps the partition, with the fetches of followers and the produce requests that wait on its
 leader. Here consumers wait too: each for `min_bytes` of *committed* records. So an append wakes followers, and the
 high watermark, which rises a fetch later, wakes consumers.
+
+>>> [len(frame.state.consumers) for frame in simulate(Settings(), [ConsumerFetch("c1", 0), ConsumerFetch("c2", 0)])]
+[0, 1, 2]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Annotated, TypeAlias
 
 from kafkalearn.base.checks import LARGEST_INT, Checked, Offset, Whole
 from kafkalearn.base.errors import IllegalEvent
-from kafkalearn.base.promises import Promises, Since, failing, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since, failing
+from kafkalearn.base.simulator import simulator
 from kafkalearn.replication import simulator as replication
 from kafkalearn.replication import state
 from kafkalearn.replication.events import (
@@ -270,17 +272,6 @@ def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
     return _stepped(settings, broker, event, RECORD_BYTES)
 
 
-def simulate(
-    settings: Settings, events: Iterable[RequestEvent], initial: Broker | None = None
-) -> Trace[Broker, RequestEvent]:
-    """The trace of some events, from `initial` or from a new partition.
-
-    >>> [len(frame.state.consumers) for frame in simulate(Settings(), [ConsumerFetch("c1", 0), ConsumerFetch("c2", 0)])]
-    [0, 1, 2]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def _fetch(broker: Broker, fetch: ConsumerFetch) -> Broker:
     if any(waiting.fetch.name == fetch.name for waiting in broker.consumers):
         raise IllegalEvent(f"{fetch.name} waits already: a consumer has one fetch under way to a broker")
@@ -429,4 +420,4 @@ PROMISES: Promises = {
 """A leader that is frozen breaks the first, one that crashes the second, an election the third; the last breaks
 wherever ``fetch.max.wait.ms`` ends the wait. What the partition itself promises is in `kafkalearn.replication`."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

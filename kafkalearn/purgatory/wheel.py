@@ -7,6 +7,9 @@ which buckets it passes, `wheel_cost` and `heap_cost` what a load of timers cost
 One queue holds the buckets of all wheels by their time. When its head is due, the wheels' clock is set to that bucket's
 time and its timers are added again: those now due run, the others fall into a finer wheel. The clock moves through
 buckets alone, never with the real time; empty stretches cost nothing.
+
+>>> [frame.state.clock_ms for frame in simulate(Settings(), [Add("fetch", 45), Advance(50)])]
+[0, 0, 45]
 """
 
 from __future__ import annotations
@@ -18,8 +21,8 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.base.checks import LARGEST_INT, LARGEST_LONG, Checked, Millis, Whole, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event
-from kafkalearn.base.promises import Promises, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 
 __all__ = [
     "PROMISES",
@@ -510,8 +513,6 @@ PROMISES: Promises = {
 }
 """A tick above 1 ms breaks the first: timers of one bucket run together. A reaper that comes late, the second."""
 
-check, broken = judges(INVARIANTS, PROMISES)
-
 
 # The step.
 
@@ -558,15 +559,7 @@ def step(settings: Settings, wheels: Wheels, event: WheelEvent) -> Wheels:
     raise no_event(event, (Add, Cancel, Flush, Advance))
 
 
-def simulate(
-    settings: Settings, events: Iterable[WheelEvent], initial: Wheels | None = None
-) -> Trace[Wheels, WheelEvent]:
-    """The trace of some events, from `initial` or from empty wheels.
-
-    >>> [frame.state.clock_ms for frame in simulate(Settings(), [Add("fetch", 45), Advance(50)])]
-    [0, 0, 45]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)
 
 
 def bucket_by_bucket(settings: Settings, events: Iterable[WheelEvent]) -> tuple[WheelEvent, ...]:

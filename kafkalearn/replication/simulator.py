@@ -25,8 +25,9 @@ from types import MappingProxyType
 from typing import Any, Never
 
 from kafkalearn.base.errors import no_event
-from kafkalearn.base.promises import InParts, Promises, Since, judges
-from kafkalearn.base.trace import Parts, Trace, run
+from kafkalearn.base.promises import InParts, Promises, Since
+from kafkalearn.base.simulator import simulator
+from kafkalearn.base.trace import Parts
 from kafkalearn.replication import controller, events, leader
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.processing import Processing, partition_of, parts_of
@@ -96,19 +97,6 @@ def process(processing: Processing, event: ReplicationEvent) -> None:
     if handler is None:
         raise no_event(event, HANDLERS)
     handler(processing, event)
-
-
-def simulate(
-    settings: Settings, events: Iterable[ReplicationEvent], initial: Partition | None = None
-) -> Trace[Partition, ReplicationEvent]:
-    """The run of a partition through `events`, from a new partition if no other is given.
-
-    >>> from kafkalearn.replication.events import Fetch, Produce
-    >>> trace = simulate(Settings(replica_count=2), [Produce(), Fetch(2), Fetch(2)])
-    >>> [(frame.state.leader.log_end_offset, frame.state.high_watermark) for frame in trace]
-    [(0, 0), (1, 0), (1, 0), (1, 1)]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 IN_ORDER = "log start <= LSO <= HW <= LEO"
@@ -316,4 +304,4 @@ PROGRESS: Promises = MappingProxyType(
 `kafkalearn.replication.search.find_stuck` looks for one.
 """
 
-check, broken = judges(INVARIANTS, PROMISES, PROGRESS)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES, PROGRESS)

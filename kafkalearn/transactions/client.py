@@ -10,20 +10,24 @@ A simulator: `Application` is the state, `Started`, `Sent`, `Arrived`, `GaveUp`,
 
 A request that was refused for a while (`client_errors.RETRIED`) changes nothing: the client asks again, by the same
 event. Not modelled: linger and batches, offsets.
+
+>>> trace = simulate(Settings(), [Started(), Sent(), Arrived(), Ended(), MarkerArrived("x", "t-0")])
+>>> committed_records(trace[-1].state.cluster.partitions[0])
+((1, 0),)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from kafkalearn.base import facts
+from kafkalearn.base import simulator as contract
 from kafkalearn.base.checks import Checked, Index
 from kafkalearn.base.errors import IllegalEvent, no_event
-from kafkalearn.base.promises import Promises, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.transactions import model, simulator
 from kafkalearn.transactions.client_errors import ABORTING, FATAL, RETRIED, kind_of
@@ -339,18 +343,6 @@ def step(settings: Settings, state: Application, event: Event) -> Application:
     return rule(settings, replace(state, effects=()), event)
 
 
-def simulate(
-    settings: Settings, events: Iterable[Event], initial: Application | None = None
-) -> Trace[Application, Event]:
-    """A whole run, as a trace of states.
-
-    >>> trace = simulate(Settings(), [Started(), Sent(), Arrived(), Ended(), MarkerArrived("x", "t-0")])
-    >>> committed_records(trace[-1].state.cluster.partitions[0])
-    ((1, 0),)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def _read(state: Application) -> set[tuple[int, int]]:
     return {label for each in state.cluster.partitions for label in committed_records(each)}  # type: ignore[misc]
 
@@ -398,4 +390,4 @@ PROMISES: Promises = MappingProxyType(
 )
 """What users hope for, in their words; which settings keep them, `kafkalearn.transactions.search.find` answers."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = contract.simulator(start, step, INVARIANTS, PROMISES)

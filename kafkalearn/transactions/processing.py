@@ -27,15 +27,15 @@ answers, recorded on 4.0.2 and 4.3.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
+from kafkalearn.base import simulator as contract
 from kafkalearn.base.checks import Checked, Whole, one_of
 from kafkalearn.base.errors import IllegalEvent, no_event
-from kafkalearn.base.promises import Promises, judges, of_inner
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, of_inner
 from kafkalearn.transactions import model, simulator
 from kafkalearn.transactions.client_errors import ABORTING, FATAL, RETRIED, kind_of
 from kafkalearn.transactions.model import Answer, Cluster, MarkerArrived, TimePassed
@@ -313,18 +313,6 @@ def step(settings: Settings, state: Processing, event: Event) -> Processing:
     return rule(settings, replace(state, effects=()), event)
 
 
-def simulate(
-    settings: Settings, events: Iterable[Event], initial: Processing | None = None
-) -> Trace[Processing, Event]:
-    """A whole run, as a trace of states.
-
-    >>> trace = simulate(Settings(), [Assigned("a"), Processed("a"), OffsetsSent("a"), Assigned("b")])
-    >>> trace[-1].state.effects  # the offset of a waits for the end of its transaction
-    (Refused(worker='b', error='UNSTABLE_OFFSET_COMMIT'),)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def results(state: Processing) -> tuple[object, ...]:
     """The results that a ``read_committed`` reader of the output is given, by the input record that they are of."""
     output = state.cluster.partition(OUTPUT)
@@ -360,4 +348,4 @@ INVARIANTS: Promises = MappingProxyType(
 PROMISES: Promises = MappingProxyType({AT_MOST_ONCE: _at_most_once, TOGETHER: _together})
 """What users mean by exactly once; which settings keep it, `kafkalearn.transactions.search.find_twice` answers."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = contract.simulator(start, step, INVARIANTS, PROMISES)

@@ -2,6 +2,16 @@
 
 Markers are events of their own (`MarkerArrived`): between the coordinator's decision and the last marker lies time, and
 most of what surprises happens there. `settled` sends all of them that can arrive.
+
+>>> from kafkalearn.transactions import EndTxn, InitProducerId, MarkerArrived, Produce
+>>> events = [InitProducerId("x"), Produce("x", "t-0", 0, 0, 0), EndTxn("x", 0, 0), MarkerArrived("x", "t-0")]
+>>> for frame in simulate(Settings(), events)[1:]:
+...     held, partition = frame.state.transactions[0], frame.state.partitions[0]
+...     print(held.status, held.epoch, partition.end_offset, partition.last_stable_offset)
+Empty 0 0 0
+Ongoing 0 1 0
+PrepareCommit 1 1 0
+CompleteCommit 1 2 2
 """
 
 from __future__ import annotations
@@ -12,8 +22,8 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalearn.base.errors import IllegalEvent, no_event
-from kafkalearn.base.promises import Promises, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.transactions import coordinator, model, offsets
 from kafkalearn.transactions import partition as partitions
 from kafkalearn.transactions.model import Answer, Cluster, Event, Settings
@@ -317,22 +327,6 @@ def settled(settings: Settings, state: Cluster) -> Cluster:
     return replace(state, effects=answered)
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Cluster | None = None) -> Trace[Cluster, Event]:
-    """A whole run, as a trace of states.
-
-    >>> from kafkalearn.transactions import EndTxn, InitProducerId, MarkerArrived, Produce
-    >>> events = [InitProducerId("x"), Produce("x", "t-0", 0, 0, 0), EndTxn("x", 0, 0), MarkerArrived("x", "t-0")]
-    >>> for frame in simulate(Settings(), events)[1:]:
-    ...     held, partition = frame.state.transactions[0], frame.state.partitions[0]
-    ...     print(held.status, held.epoch, partition.end_offset, partition.last_stable_offset)
-    Empty 0 0 0
-    Ongoing 0 1 0
-    PrepareCommit 1 1 0
-    CompleteCommit 1 2 2
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
-
-
 def _has_one_of_each(settings: Settings, cluster: Cluster) -> bool:
     ids = [each.id for each in cluster.transactions]
     return ids == sorted(set(ids))
@@ -421,4 +415,4 @@ def _no_id_is_stuck(settings: Settings, cluster: Cluster) -> bool:
 PROMISES: Promises = MappingProxyType({NOBODY_HELD_BACK: _nobody_is_held_back, NO_ID_STUCK: _no_id_is_stuck})
 """What users hope for. With verification and version 2 a client's own requests break none of them."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)

@@ -20,16 +20,15 @@ Fetch Fetched(offsets=())
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
 from kafkalearn.base.checks import BrokerId, Checked, Count, Index, Offset, check_fields, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.base.promises import Predicate, Since, judges
+from kafkalearn.base.promises import Predicate, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.releases.lines import RELEASES, AnswersFor, ReleaseName, at_least
 from kafkalearn.zookeeper.fetching import cluster as cluster_model
 
@@ -328,21 +327,6 @@ def step(settings: Settings, state: Reader, event: SimpleConsumerEvent) -> Reade
     return cluster_model.step_by(_RULES, settings, state, event)
 
 
-def simulate(
-    settings: Settings, events: Iterable[SimpleConsumerEvent], initial: Reader | None = None
-) -> Trace[Reader, SimpleConsumerEvent]:
-    """A run of the application from `initial`, or from its first start.
-
-    A crash between handling and saving: what was not saved comes again.
-
-    >>> from kafkalearn.zookeeper.fetching import Append
-    >>> begin = [Append("orders", 0, count=2), FindLeader(1), FindOffset("smallest"), Save(), Fetch()]
-    >>> simulate(Settings(), [*begin, Restart(), FindLeader(1), Fetch()])[-1].state.handled
-    (0, 1, 0, 1)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 NONE_SKIPPED, NONE_TWICE = "the application skips no record", "the application gets no record twice"
 
 
@@ -374,4 +358,4 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What a user hopes for. It is his own code that keeps them, or does not."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

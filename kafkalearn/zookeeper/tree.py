@@ -2,20 +2,22 @@
 
 A simulator: its events are requests of sessions, sessions that open and end, and time. What old consumers need of a
 ZooKeeper is all here. Sessions have names, where ZooKeeper has numbers of 64 bits.
+
+>>> [len(frame.state.sessions) for frame in simulate(Settings(), [SessionOpened("c1"), TimePassed(8000)])]
+[0, 1, 0]
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, Checked, FilledIn, Millis, Whole, check_fields, fill_in, text
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.events import TimePassed
-from kafkalearn.base.promises import Promises, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.zookeeper.layout import parent_path
 
 __all__ = [
@@ -448,15 +450,6 @@ def step(settings: Settings, tree: Tree, event: TreeEvent) -> Tree:
     raise no_event(event, EVENTS)
 
 
-def simulate(settings: Settings, events: Iterable[TreeEvent], initial: Tree | None = None) -> Trace[Tree, TreeEvent]:
-    """The trace of some events, from `initial` or from an empty ZooKeeper.
-
-    >>> [len(frame.state.sessions) for frame in simulate(Settings(), [SessionOpened("c1"), TimePassed(8000)])]
-    [0, 1, 0]
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 def _open(settings: Settings, tree: Tree, session: str, timeout_ms: int) -> Tree:
     if tree.session(session) is not None:
         raise IllegalEvent(f"a session {session!r} is open already; give each a name of its own")
@@ -612,4 +605,4 @@ PROMISES: Promises = {
 }
 """What a client would like, and has to live without: it may be paused too long, and others are quicker."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

@@ -12,14 +12,13 @@ The consumers' events go to the consumers, all others to the partition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
 
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
-from kafkalearn.base.promises import Predicate, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Predicate, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.consuming.truncation import model
 from kafkalearn.consuming.truncation.model import Consumer, Event, GroupRead, Settings
 from kafkalearn.replication.events import NONE, Consume
@@ -189,21 +188,6 @@ def _fetch(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | 
 CONSUMER_EVENTS = (model.Assign, model.Poll, model.Commit, model.RefreshMetadata)
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: GroupRead | None = None) -> Trace[GroupRead, Event]:
-    """A run: the partition and its readers after each event.
-
-    Examples
-    --------
-    >>> from kafkalearn.consuming.truncation import Assign, Commit, Poll
-    >>> from kafkalearn.replication import Produce, Settings as TopicSettings
-    >>> settings = Settings(TopicSettings(replica_count=1))
-    >>> end = simulate(settings, [Produce(3), Assign("A"), Poll(), Poll(), Commit()])[-1].state
-    >>> end.committed, [reading.value for reading in end.readings]
-    (Position(offset=3, epoch=0), ['m1', 'm2', 'm3'])
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
-
-
 def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
     """The partition and its readers after `event`.
 
@@ -334,4 +318,4 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What a user hopes for. What was read and not committed may always come again; a reset brings the rest too."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)

@@ -1,14 +1,20 @@
-"""The simulator of a classic group's coordinator: `step` has a rule for each event; and what holds of its states."""
+"""The simulator of a classic group's coordinator: `step` has a rule for each event; and what holds of its states.
+
+>>> from kafkalearn.groups.classic import JoinGroup, SyncGroup, TimePassed
+>>> trace = simulate(Settings(), [JoinGroup("c1", version=3), TimePassed(3000), SyncGroup("c1", "c1-1", 1)])
+>>> [frame.state.state for frame in trace]
+['Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable']
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from kafkalearn.base.errors import no_event
-from kafkalearn.base.promises import Promises, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.groups.classic import members, model
 from kafkalearn.groups.classic.joining import GroupUpdate, join
 from kafkalearn.groups.classic.model import ClassicEvent, Group, Settings
@@ -64,19 +70,6 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
     else:
         _RULES[type(event)](update, event)
     return update.freeze()
-
-
-def simulate(
-    settings: Settings, events: Iterable[ClassicEvent], initial: Group | None = None
-) -> Trace[Group, ClassicEvent]:
-    """A whole run of a group, from its first request on or from an `initial` state.
-
-    >>> from kafkalearn.groups.classic import JoinGroup, SyncGroup, TimePassed
-    >>> trace = simulate(Settings(), [JoinGroup("c1", version=3), TimePassed(3000), SyncGroup("c1", "c1-1", 1)])
-    >>> [frame.state.state for frame in trace]
-    ['Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable']
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 NONE_REMOVED = "no member is removed that did not leave"
@@ -155,4 +148,4 @@ PROMISES: Promises = {
 }
 """What users hope for: members that are silent for too long, come or go break it."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)

@@ -1,6 +1,11 @@
 """The simulator of the consumer protocol: `step` has a rule for each event; and what holds of its states.
 
 The rules of a heartbeat and of a topic that changes have files of their own.
+
+>>> from kafkalearn.groups.consumer.events import join
+>>> trace = simulate(Settings(), [join("A", ("orders",)), TimePassed(45_000)])
+>>> [frame.state.state for frame in trace]
+['Empty', 'Stable', 'Empty']
 """
 
 from __future__ import annotations
@@ -11,9 +16,9 @@ from dataclasses import replace
 from typing import get_args
 
 from kafkalearn.base.errors import no_event
-from kafkalearn.base.promises import Promises, Since, judges
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.groups.consumer.events import (
     CLASSIC_GROUP,
     GROUP_METADATA,
@@ -301,19 +306,6 @@ def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
     raise no_event(event, get_args(ConsumerGroupEvent))
 
 
-def simulate(
-    settings: Settings, events: Iterable[ConsumerGroupEvent], initial: Group | None = None
-) -> Trace[Group, ConsumerGroupEvent]:
-    """A whole run of a group, as its coordinator sees it: from its first request on, or from an `initial` state.
-
-    >>> from kafkalearn.groups.consumer.events import join
-    >>> trace = simulate(Settings(), [join("A", ("orders",)), TimePassed(45_000)])
-    >>> [frame.state.state for frame in trace]
-    ['Empty', 'Stable', 'Empty']
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 # What holds in every state. Two more laws hold of runs: no epoch falls while its member stays, and a group whose
 # members go on sending heartbeats becomes Stable.
 
@@ -382,4 +374,4 @@ PROMISES: Promises = {
 }
 """What users hope for. Silence and slow members break the first, a member that joins the others, for a while."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

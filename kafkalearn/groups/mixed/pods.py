@@ -11,11 +11,15 @@ stands still: nobody has anything left to send, or all wait for somebody who is 
 Simplified: a request is answered at once, or when the coordinator answers it; pods take turns in the order of their
 names; all of them send a heartbeat every 3 s; classic pods assign with ``range`` and give up all while they join
 (*eager*). Threads, a network and other assignors are in `kafkalearn.scenarios`.
+
+>>> run = simulate(Settings(), [Starts("c1"), Starts("c2", "consumer")])
+>>> {str(partition): names for partition, names in run[-1].state.readers.items()}["orders-5"]
+('c2',)
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
@@ -23,9 +27,10 @@ from kafkalearn.assignors.members import Member
 from kafkalearn.assignors.registry import assign
 from kafkalearn.base.checks import Checked, Whole, check_fields, one_of, sequence, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
-from kafkalearn.base.promises import Promises, Since, judges, of_inner
+from kafkalearn.base.promises import Promises, Since, of_inner
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Frame, Trace, run
+from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.defaults import EMPTY, STABLE
@@ -249,16 +254,6 @@ def requests(settings: Settings, rollout: Rollout, event: Event) -> Trace[Group,
     for request, group in _played(settings, rollout, event).sent:
         kept.append(Frame(len(kept), request, group))
     return Trace(kept)
-
-
-def simulate(settings: Settings, events: Iterable[Event], initial: Rollout | None = None) -> Trace[Rollout, Event]:
-    """A whole run, from pods that have not started on or from an `initial` state.
-
-    >>> run = simulate(Settings(), [Starts("c1"), Starts("c2", "consumer")])
-    >>> {str(partition): names for partition, names in run[-1].state.readers.items()}["orders-5"]
-    ('c2',)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def tried(settings: Settings, rollout: Rollout, event: Event) -> Rollout:
@@ -528,4 +523,4 @@ PROMISES: Promises = {
 }
 """What users hope for: a pod that is killed breaks the first for a while, the brokers' policy the second."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

@@ -1,14 +1,19 @@
-"""The simulator of a group that may change its protocol: `step` asks the coordinator of its kind; and what holds."""
+"""The simulator of a group that may change its protocol: `step` asks the coordinator of its kind; and what holds.
+
+>>> from kafkalearn.groups.consumer import join, leave
+>>> trace = simulate(Settings(), [join("n1", ("orders",)), leave("n1")])
+>>> [frame.state.state for frame in trace]
+['Empty', 'Stable', 'Empty']
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
 from kafkalearn.base.errors import no_event, refusing_events
-from kafkalearn.base.promises import Promises, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.classic import simulator as classic_simulator
 from kafkalearn.groups.classic.members import next_deadline_ms as next_classic_deadline_ms
@@ -248,17 +253,6 @@ def _at(group: Group, now_ms: int) -> Group:
     )
 
 
-def simulate(settings: Settings, events: Iterable[Event], initial: Group | None = None) -> Trace[Group, Event]:
-    """A whole run of a group, from its first request on or from an `initial` state.
-
-    >>> from kafkalearn.groups.consumer import join, leave
-    >>> trace = simulate(Settings(), [join("n1", ("orders",)), leave("n1")])
-    >>> [frame.state.state for frame in trace]
-    ['Empty', 'Stable', 'Empty']
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 # What holds.
 
 
@@ -317,4 +311,4 @@ PROMISES: Promises = {
 }
 """What users hope for: silence breaks the first, a rolling change of the protocol the second, once or twice."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

@@ -1,19 +1,24 @@
 """The simulator of the coordinator's store: the rule of each event, and what holds of its states.
 
 Here are the rules of a partition that is lost and won; those of requests are in `kafkalearn.offsets.store.requests`.
+
+>>> from kafkalearn.offsets.store import Commit, Resign
+>>> trace = simulate(Settings(), [Commit("billing", "orders", 0, offset=7, now_ms=1000), Resign()])
+>>> [(frame.state.status, len(frame.state.log), len(frame.state.groups)) for frame in trace]
+[('owned', 0, 0), ('owned', 1, 1), ('not owned', 1, 0)]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events
-from kafkalearn.base.promises import Promises, Since, judges
+from kafkalearn.base.promises import Promises, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, length_of, record_bytes
 from kafkalearn.formats.wire import INT16, Reader, Undecodable
 from kafkalearn.groups.defaults import EMPTY, STABLE
@@ -209,19 +214,6 @@ def step(settings: Settings, store: Store, event: StoreEvent) -> Store:
     return _RULES[kind](settings, store, event)
 
 
-def simulate(
-    settings: Settings, events: Iterable[StoreEvent], initial: Store | None = None
-) -> Trace[Store, StoreEvent]:
-    """A run of the store from `initial`, or from a partition that has just been created.
-
-    >>> from kafkalearn.offsets.store import Commit, Resign
-    >>> trace = simulate(Settings(), [Commit("billing", "orders", 0, offset=7, now_ms=1000), Resign()])
-    >>> [(frame.state.status, len(frame.state.log), len(frame.state.groups)) for frame in trace]
-    [('owned', 0, 0), ('owned', 1, 1), ('not owned', 1, 0)]
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
-
-
 def reloaded(settings: Settings, store: Store) -> Store:
     """The store after the broker lost the partition and got it back: only the log is left to read.
 
@@ -330,4 +322,4 @@ The first is broken by a sweep up to 2.0, and by whoever deletes a topic that is
 by a record that somebody else produces into the topic: at the next load, or at once.
 """
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)

@@ -8,14 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, refusing_events, shown
-from kafkalearn.base.promises import Promises, Since, judges, of_inner
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Promises, Since, of_inner
+from kafkalearn.base.simulator import simulator
 from kafkalearn.offsets.replay import Group, Member
 from kafkalearn.offsets.store import model as store_model
 from kafkalearn.offsets.store import simulator as store_simulator
@@ -28,20 +27,6 @@ from kafkalearn.operations.leadership import Cluster
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
 _OF_BROKERS = (model.BrokerLost, model.BrokerBack, model.ElectLeaders, model.LeaderImbalanceChecked, model.TimePassed)
-
-
-def simulate(settings: Settings, events: Iterable[Event], initial: Life | None = None) -> Trace[Life, Event]:
-    """A run: from `initial`, or from a new partition that its first replica coordinates.
-
-    A broker dies, and another takes its groups over:
-
-    >>> from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut
-    >>> events = [Request(1, "OffsetCommit", offset=7), BrokerLost(1), OrderCarriedOut(2, 1), LoadRead(2)]
-    >>> trace = simulate(Settings(), [*events, Request(2, "OffsetFetch")])
-    >>> [frame.state.coordinator(2).status for frame in trace[2:5]], trace[-1].state.effects[0].value
-    (['not owned', 'loading', 'owned'], 7)
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 @refusing_events
@@ -633,4 +618,4 @@ keeps: until the old coordinator has carried out its order, it answers an Offset
 takes commits.
 """
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)

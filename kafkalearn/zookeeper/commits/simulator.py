@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 
 from kafkalearn.base.checks import Checked, Count, iterable, whole_number
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, refusing_events
-from kafkalearn.base.promises import Predicate, Since, judges
-from kafkalearn.base.trace import Trace, run
+from kafkalearn.base.promises import Predicate, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.offsets import replicated
 from kafkalearn.offsets.replicated import Answered, NotReached, SentTo
 from kafkalearn.offsets.store.model import Commit, Fetch
@@ -399,19 +399,6 @@ def step(settings: Settings, state: OldGroup, event: CommittingEvent) -> OldGrou
     return answered(settings, state, topic.effects)
 
 
-def simulate(
-    settings: Settings, events: Iterable[CommittingEvent], initial: OldGroup | None = None
-) -> Trace[OldGroup, CommittingEvent]:
-    """A run of the group from `initial`, or from empty partitions and empty stores.
-
-    >>> from kafkalearn.zookeeper.commits import CommitOffsets, Produce, Read, Start
-    >>> run_of_one = [Produce(count=4), Start("c1"), Read("c1", count=4), CommitOffsets("c1")]
-    >>> simulate(Settings(auto_offset_reset="smallest"), run_of_one)[-1].state.zookeeper
-    (4,)
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
-
-
 NONE_SKIPPED = "no record is passed over"
 NONE_TWICE = "no record is read twice"
 SAME_IN_BOTH = "the two stores do not contradict each other"
@@ -479,7 +466,7 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What a user hopes for. A migration without dual commit breaks the first or the second, by auto.offset.reset."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES)
 
 
 @dataclass(frozen=True, slots=True)

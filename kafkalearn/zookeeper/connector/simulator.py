@@ -1,15 +1,19 @@
-"""A group of old consumers and its ZooKeeper, one turn of one thread at a time; and what holds of them."""
+"""A group of old consumers and its ZooKeeper, one turn of one thread at a time; and what holds of them.
+
+>>> from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated
+>>> [len(frame.state.tree.nodes) for frame in simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])]
+[1, 6, 7]
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events, shown
-from kafkalearn.base.promises import Promises, Since, judges, of_inner
+from kafkalearn.base.promises import Promises, Since, of_inner
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.zookeeper import tree
 from kafkalearn.zookeeper.connector import model, process
 from kafkalearn.zookeeper.connector.model import Connector, ConnectorEvent, Group, Settings
@@ -73,18 +77,6 @@ def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
     else:
         raise no_event(event, EVENTS)
     return replace(update.group(), tree=replace(update.tree, effects=()))
-
-
-def simulate(
-    settings: Settings, events: Iterable[ConnectorEvent], initial: Group | None = None
-) -> Trace[Group, ConnectorEvent]:
-    """The trace of some events, from `initial` or from an empty ZooKeeper.
-
-    >>> from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated
-    >>> [len(frame.state.tree.nodes) for frame in simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])]
-    [1, 6, 7]
-    """
-    return run(step, settings, model.start(settings) if initial is None else initial, events)
 
 
 def _running(group: Group, event: model.ConsumerEvent) -> Connector:
@@ -299,4 +291,4 @@ PROGRESS: Promises = {
 }
 """What is to come again after every change: `kafkalearn.zookeeper.search.find_stuck` looks for a run without it."""
 
-check, broken = judges(INVARIANTS, PROMISES, PROGRESS)
+simulate, check, broken = simulator(model.start, step, INVARIANTS, PROMISES, PROGRESS)

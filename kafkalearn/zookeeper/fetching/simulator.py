@@ -14,14 +14,13 @@ A stream that nobody reads stops the others of the same fetcher:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalearn.base.errors import IllegalEvent
-from kafkalearn.base.promises import Predicate, Since, judges
+from kafkalearn.base.promises import Predicate, Since
+from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.base.trace import Trace, run
 from kafkalearn.zookeeper.fetching import cluster, threads
 from kafkalearn.zookeeper.fetching.model import (
     SHUTDOWN_COMMAND,
@@ -129,23 +128,6 @@ def step(settings: Settings, state: Pipeline, event: cluster.FetchingEvent) -> P
     return cluster.step_by(_RULES, settings, state, event)
 
 
-def simulate(
-    settings: Settings, events: Iterable[cluster.FetchingEvent], initial: Pipeline | None = None
-) -> Trace[Pipeline, cluster.FetchingEvent]:
-    """A run of the pipeline from `initial`, or from a consumer that owns nothing yet.
-
-    Examples
-    --------
-    >>> from kafkalearn.zookeeper.fetching.cluster import Append, Assigned, Fetch, FindLeaders, Next, StartConnections
-    >>> owns = StartConnections([Assigned("orders", 0, offset=0)])
-    >>> trace = simulate(Settings(), [Append("orders", 0, count=3), owns, FindLeaders(), Fetch(1), Next()])
-    >>> info = trace[-1].state.registry[0]
-    >>> info.fetched_offset, info.consumed_offset
-    (3, 1)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
 NONE_SKIPPED = "no record is passed over"
 NONE_TWICE = "no record is read a second time while the partition is owned"
 NOBODY_STOPPED = "a stream that is not read stops no other stream"
@@ -248,4 +230,4 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
 )
 """What a user hopes for. An offset that is out of range breaks the first two, a full queue the next two."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)

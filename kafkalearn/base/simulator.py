@@ -1,0 +1,78 @@
+"""What every simulator has beside its rules, made once: `simulate`, `check` and `broken`.
+
+A simulator writes its settings, its state, its events, ``start``, ``step``, `INVARIANTS` and `PROMISES`.
+The last line of its module is ``simulate, check, broken = simulator(start, step, INVARIANTS, PROMISES)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
+
+from kafkalearn.base.promises import Broken, Check, Promises, judges
+from kafkalearn.base.trace import Trace, run
+
+Settings = TypeVar("Settings")
+State = TypeVar("State")
+Event = TypeVar("Event")
+Given = TypeVar("Given", contravariant=True)
+
+
+class Simulate(Protocol[Given, State, Event]):
+    """Simulate a list of events, one after the other."""
+
+    def __call__(self, settings: Given, events: Iterable[Event], initial: State | None = None) -> Trace[State, Event]:
+        """The run from `initial`, or from the start: its trace has one moment more than there are events."""
+        ...
+
+
+def simulator(
+    start: Callable[[Settings], State],
+    step: Callable[[Settings, State, Event], State],
+    invariants: Promises,
+    promises: Promises,
+    progress: Promises | None = None,
+) -> tuple[Simulate[Settings, State, Event], Check, Broken]:
+    """The functions `simulate`, `check` and `broken` of a simulator, made from its rules and its promises.
+
+    Parameters
+    ----------
+    start, step : callable
+        ``start(settings)`` is the initial state, ``step(settings, state, event)`` the next one.
+    invariants, promises, progress
+        As in `kafkalearn.base.promises.judges`.
+
+    Examples
+    --------
+    >>> simulate, check, broken = simulator(
+    ...     start=lambda most: 0,
+    ...     step=lambda most, level, amount: min(level + amount, most),
+    ...     invariants={"at most full": lambda most, level: level <= most},
+    ...     promises={"not full": lambda most, level: level < most},
+    ... )
+    >>> [(frame.state, broken(6, frame.state)) for frame in simulate(6, [5, 2])]
+    [(0, ()), (5, ()), (6, ('not full',))]
+    >>> simulate(6, [1], initial=4)[-1].state
+    5
+    """
+
+    def simulate(settings: Settings, events: Iterable[Event], initial: State | None = None) -> Trace[State, Event]:
+        """The run of these events from `initial`, or from the start; a step's refusal passes through as IllegalEvent.
+
+        Parameters
+        ----------
+        settings : Settings
+            What stays the same: the simulator's own.
+        events : iterable
+            What happens, in order; read once.
+        initial : optional
+            A state to go on from; None: ``start(settings)``.
+
+        Returns
+        -------
+        Trace
+            One moment more than there are events: ``trace[-1].state`` is where the run ended.
+        """
+        return run(step, settings, start(settings) if initial is None else initial, events)
+
+    return simulate, *judges(invariants, promises, progress)
