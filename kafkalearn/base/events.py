@@ -20,9 +20,3 @@ class BrokerCrashed(Event, says="broker {broker_id} crashes"):
     """The process of a broker is killed: it answers no more, and its disk keeps what it has. Nobody is told."""
 
     broker_id: BrokerId
-
-
-class BrokerRestarted(Event, says="broker {broker_id} runs again"):
-    """The process of a broker starts again, on the disk that it left, and registers."""
-
-    broker_id: BrokerId

@@ -23,7 +23,7 @@ from kafkalearn.base.checks import (
     one_of,
 )
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, shown
-from kafkalearn.base.events import TimePassed
+from kafkalearn.base.events import BrokerCrashed, TimePassed
 
 NONE = "NONE"  # Kafka's name for: no error
 
@@ -130,12 +130,6 @@ class AlterPartitionAnswered(Checked):
 @dataclass(frozen=True, slots=True)
 class HighWatermarkCheckpointed(Checked):
     """A broker writes its high watermark to disk, as it does every five seconds."""
-
-    broker_id: BrokerId
-
-
-class BrokerCrashed(facts.Event, says="broker {broker_id} crashes; its disk keeps what it has"):
-    """The process is killed. Its disk keeps what it has; the controller has not noticed yet."""
 
     broker_id: BrokerId
 

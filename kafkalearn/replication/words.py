@@ -182,6 +182,8 @@ def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition 
             if replicas is None:
                 return "the reassignment is to be cancelled"
             return f"the partition is to be reassigned to {ids_in_words(replicas) if replicas else 'no broker'}"
+        case events.BrokerCrashed(id_):
+            return f"broker {id_} crashes; its disk keeps what it has"
         case events.HighWatermarkCheckpointed(id_):
             return f"broker {id_} writes its HW to disk: {state.replica(id_).log.checkpointed_high_watermark}"
         case events.LeaderElected(leader, isr):

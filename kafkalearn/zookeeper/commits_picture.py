@@ -86,7 +86,7 @@ def _event_words(event: CommittingEvent) -> str:
             return f"{name_of(name)} starts: {storage_words(event)}"
         case model.StoreGroup():
             return "members of the new kind join the group"
-    return in_words(event) or broker_words(event)
+    return broker_words(event) if isinstance(event, model.OF_COORDINATORS) else in_words(event)
 
 
 def _effects_words(group: OldGroup) -> list[str]:

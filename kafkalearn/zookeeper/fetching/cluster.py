@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Never, Protocol, TypeAl
 from kafkalearn.base import facts
 from kafkalearn.base.checks import BrokerId, Checked, Index, Offset, RecordCount, Whole
 from kafkalearn.base.errors import IllegalEvent, listed, no_event
+from kafkalearn.base.events import BrokerCrashed
 from kafkalearn.base.topic_partition import TopicPartition
 
 # What may happen: what the threads of the consumer do, what its application does, and what happens to brokers.
@@ -93,12 +94,6 @@ class LeaderMoved(facts.Event, says="{broker_id:broker} leads {topic}-{partition
     topic: str
     partition: Index
     broker_id: BrokerId | None
-
-
-class BrokerCrashed(facts.Event, says="broker {broker_id} crashes"):
-    """A broker no longer answers; what it led still has it as leader, until `LeaderMoved`."""
-
-    broker_id: BrokerId
 
 
 class BrokerRestarted(facts.Event, says="broker {broker_id} runs again"):
