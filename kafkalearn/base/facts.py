@@ -1,7 +1,7 @@
 """Events and effects that say themselves: a class is declared once, with the sentence that its captions have.
 
 ``class BrokerCrashed(Event, says="broker {broker_id} crashes")`` is a frozen dataclass, and `in_words` renders what it
-says. What stands behind the colon of a field is a format of Python's, or one of `WORDS`. Where a sentence depends on
+says. What stands behind the colon of a field is a format of Python's, or a word of ours. Where a sentence depends on
 the state, or on more than the fields, the caption of the picture matches on the class and needs no `says`.
 """
 
@@ -35,7 +35,7 @@ def span(offsets: Sequence[int]) -> str:
     return str(offsets[0]) if len(offsets) == 1 else f"{offsets[0]} to {offsets[-1]}"
 
 
-WORDS: dict[str, Callable[[Any], str]] = {
+_WORDS: dict[str, Callable[[Any], str]] = {
     "span": span,
     "s": lambda things: "" if len(things) == 1 else "s",
     "are": lambda things: "is" if len(things) == 1 else "are",
@@ -55,7 +55,7 @@ class _Sentence(Formatter):
             return counted(value if isinstance(value, int) else len(value), rest)
         if kind == "cut":
             return cut_name(str(value), int(rest))
-        return WORDS[format_spec](value) if format_spec in WORDS else format(value, format_spec)
+        return _WORDS[format_spec](value) if format_spec in _WORDS else format(value, format_spec)
 
 
 @dataclass_transform(frozen_default=True)
@@ -75,7 +75,7 @@ class Effect:
 
     says: ClassVar[str] = ""
 
-    def __init_subclass__(cls, says: str = "", **more: Any) -> None:
+    def __init_subclass__(cls, says: str = "", **more: object) -> None:
         """Make the class a frozen dataclass; its sentence documents it where nothing else does."""
         super().__init_subclass__(**more)
         cls.says = says or cls.says
