@@ -17,6 +17,18 @@ class TimePassed(Event, says="{ms:,} ms pass"):
 
 
 class BrokerCrashed(Event, says="broker {broker_id} crashes"):
-    """The process of a broker is killed: it answers no more, and its disk keeps what it has. Nobody is told."""
+    """The process of a broker is killed: it answers no more, and its disk keeps what it has."""
+
+    broker_id: BrokerId
+
+
+class BrokerFenced(Event, says="broker {broker_id} no longer counts as alive"):
+    """The controller has not heard of a broker for too long, or is told so: it leads nothing any more."""
+
+    broker_id: BrokerId
+
+
+class BrokerUnfenced(Event, says="broker {broker_id} has caught up with the metadata, and counts as alive"):
+    """A broker that was fenced lives and has caught up: it counts as alive again."""
 
     broker_id: BrokerId

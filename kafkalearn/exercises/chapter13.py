@@ -183,7 +183,7 @@ came_too_early = Exercise(
 
 _LOAD_S = 4
 _DEATHS = {
-    "killed": ((1, 2), failover.BrokerDied(1)),
+    "killed": ((1, 2), failover.BrokerCrashed(1)),
     "shut down in order": ((1, 2), failover.BrokerStopped(1)),
 }
 

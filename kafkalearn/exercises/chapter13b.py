@@ -142,7 +142,7 @@ def _led() -> dict[str, int]:
     spread = [leadership.partition_of("orders", n, each) for n, each in enumerate(place_shifted(_RESTARTED, 30, 3))]
     events = []
     for broker in _RESTARTED:
-        events += [leadership.BrokerLost(broker), leadership.BrokerBack(broker)]
+        events += [leadership.BrokerFenced(broker), leadership.BrokerUnfenced(broker)]
     run = leadership.simulate(settings, events, leadership.cluster_of(settings, spread))
     after = leadership.simulate(settings, [leadership.TimePassed(300_000)], run[-1].state)
     last = _RESTARTED[-1]

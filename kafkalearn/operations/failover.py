@@ -3,14 +3,14 @@
 A simulator: `Failover` is the state, the coordinator's life (`kafkalearn.operations.coordinator_life`) and a client of
 each kind; `SecondPassed` is the clock. What clients heard is in the effects, and as rows in `timeline`.
 
->>> trace = simulate(Settings(load_s=2), [BrokerDied(1), *[SecondPassed()] * 20])
+>>> trace = simulate(Settings(load_s=2), [BrokerCrashed(1), *[SecondPassed()] * 20])
 >>> [(second, error) for second, client, _, _, error, _ in timeline(trace) if client == "classic member"][-3:]
 [(12, 'NONE'), (15, 'NONE'), (18, 'NONE')]
 
 With a factor of 1 there is nobody to take the groups over:
 
 >>> alone = Settings(replicas=(1,))  # a factor of 1
->>> broken(alone, simulate(alone, [BrokerDied(1), *[SecondPassed()] * 60])[-1].state)
+>>> broken(alone, simulate(alone, [BrokerCrashed(1), *[SecondPassed()] * 60])[-1].state)
 ('every client was served within the last 30 s',)
 """
 
@@ -25,6 +25,7 @@ from typing import NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Index, check_fields, fill_in
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
+from kafkalearn.base.events import BrokerCrashed
 from kafkalearn.base.promises import Promises, Since, of_inner
 from kafkalearn.base.simulator import simulator
 from kafkalearn.base.trace import Trace
@@ -46,7 +47,7 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, ReleaseName, 
 __all__ = [
     "INVARIANTS",
     "PROMISES",
-    "BrokerDied",
+    "BrokerCrashed",
     "BrokerStarted",
     "BrokerStopped",
     "Failover",
@@ -212,13 +213,6 @@ def start(settings: Settings) -> Failover:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerDied(Checked):
-    """A broker's process ends without a word: connections break at once, the cluster notices later."""
-
-    broker_id: BrokerId
-
-
-@dataclass(frozen=True, slots=True)
 class BrokerStopped(Checked):
     """A broker is shut down in order: its leadership has moved when it ends."""
 
@@ -237,7 +231,7 @@ class SecondPassed(Checked):
     """The next second: what is due happens, then each client does what it has to do."""
 
 
-Event: TypeAlias = BrokerDied | BrokerStopped | BrokerStarted | SecondPassed
+Event: TypeAlias = BrokerCrashed | BrokerStopped | BrokerStarted | SecondPassed
 
 
 # Effects: what clients asked and heard; others are those of `kafkalearn.operations.coordinator_life`.
@@ -272,15 +266,15 @@ def step(settings: Settings, state: Failover, event: Event) -> Failover:
     _require(settings, state, event)
     state = replace(state, effects=())
     match event:
-        case BrokerDied(broker_id):
+        case BrokerCrashed(broker_id):
             return replace(state, dead=(*state.dead, (broker_id, state.second + settings.notice_s)))
         case BrokerStopped(broker_id):
-            return _follow(settings, _lived(settings, state, model.BrokerLost(broker_id)))
+            return _follow(settings, _lived(settings, state, model.BrokerFenced(broker_id)))
         case BrokerStarted(broker_id):
             return _follow(settings, _started(settings, state, broker_id))
         case SecondPassed():
             return _second_passed(settings, state)
-    raise no_event(event, (BrokerDied, BrokerStopped, BrokerStarted, SecondPassed))
+    raise no_event(event, (BrokerCrashed, BrokerStopped, BrokerStarted, SecondPassed))
 
 
 def _require(settings: Settings, state: Failover, event: object) -> None:
@@ -302,9 +296,11 @@ def _lived(settings: Settings, state: Failover, event: life_model.Event) -> Fail
 def _started(settings: Settings, state: Failover, broker_id: int) -> Failover:
     """A broker that returns before anybody noticed is noticed then: it registers anew."""
     if state.life.is_up(broker_id):
-        state = _lived(settings, state, model.BrokerLost(broker_id))
+        state = _lived(settings, state, model.BrokerFenced(broker_id))
     state = replace(state, dead=tuple(each for each in state.dead if each[0] != broker_id))
-    return _lived(settings, _lived(settings, state, model.BrokerBack(broker_id)), model.CoordinatorStarted(broker_id))
+    return _lived(
+        settings, _lived(settings, state, model.BrokerUnfenced(broker_id)), model.CoordinatorStarted(broker_id)
+    )
 
 
 def _second_passed(settings: Settings, state: Failover) -> Failover:
@@ -312,7 +308,7 @@ def _second_passed(settings: Settings, state: Failover) -> Failover:
     for broker_id, noticed_s in state.dead:
         if noticed_s <= state.second:
             state = replace(state, dead=tuple(each for each in state.dead if each[0] != broker_id))
-            state = _lived(settings, state, model.BrokerLost(broker_id))
+            state = _lived(settings, state, model.BrokerFenced(broker_id))
     state = _follow(settings, state)
     for client in state.clients:
         state = act(settings, state, client.name)

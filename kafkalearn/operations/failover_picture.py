@@ -12,7 +12,7 @@ from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.operations.coordinator_life import model as life
 from kafkalearn.operations.failover import (
-    BrokerDied,
+    BrokerCrashed,
     BrokerStarted,
     BrokerStopped,
     Event,
@@ -37,7 +37,7 @@ def describe_failover(
     """What happened in a second, and what clients heard.
 
     >>> from kafkalearn.operations.failover import simulate
-    >>> trace = simulate(Settings(), [BrokerDied(1), SecondPassed()])
+    >>> trace = simulate(Settings(), [BrokerCrashed(1), SecondPassed()])
     >>> describe_failover(Settings(), trace[2], trace[1])
     'Second 1: the classic member hears no connection, looks for the coordinator; the KIP-848 member hears no \
 connection, looks for the coordinator; the committer hears no connection, looks for the coordinator.'
@@ -54,7 +54,7 @@ def failover_text(
     """A frame as plain text: what happened, and a line for each broker.
 
     >>> from kafkalearn.operations.failover import simulate
-    >>> print(failover_text(Settings(), simulate(Settings(), [BrokerDied(1)])[1]).splitlines()[1])
+    >>> print(failover_text(Settings(), simulate(Settings(), [BrokerCrashed(1)])[1]).splitlines()[1])
     broker 1: is down
     """
     lines = [f"broker {each}: {broker_words(frame.state, each)}" for each in settings.broker_ids]
@@ -64,7 +64,7 @@ def failover_text(
 def event_words(frame: Frame[Failover, Event]) -> str:
     """What a frame's event is called."""
     match frame.event:
-        case BrokerDied(broker_id):
+        case BrokerCrashed(broker_id):
             return f"broker {broker_id} dies"
         case BrokerStopped(broker_id):
             return f"broker {broker_id} is shut down"
@@ -132,7 +132,7 @@ def draw_failover(
     Examples
     --------
     >>> from kafkalearn.operations.failover import simulate
-    >>> trace = simulate(Settings(), [BrokerDied(1), SecondPassed()])
+    >>> trace = simulate(Settings(), [BrokerCrashed(1), SecondPassed()])
     >>> draw_failover(Settings(), trace, trace[1]).label
     'Broker 1 dies: nobody asks.'
 

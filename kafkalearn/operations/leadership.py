@@ -8,7 +8,7 @@ what a plan costs before it is executed.
 A broker that was lost and is back leads nothing until then:
 
 >>> settings = Settings((1, 2, 3))
->>> broken(settings, simulate(settings, [BrokerLost(1), BrokerBack(1)])[-1].state)
+>>> broken(settings, simulate(settings, [BrokerFenced(1), BrokerUnfenced(1)])[-1].state)
 ('every partition is led by its preferred replica', 'no broker leads twice as much as another')
 """
 
@@ -23,7 +23,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from kafkalearn.base import checks, facts
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed, no_event, shown
-from kafkalearn.base.events import TimePassed
+from kafkalearn.base.events import BrokerFenced, BrokerUnfenced, TimePassed
 from kafkalearn.base.promises import Predicate, Since
 from kafkalearn.base.simulator import simulator
 from kafkalearn.operations.reassignment import Target, targets_of
@@ -33,8 +33,8 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, Rel
 __all__ = [
     "INVARIANTS",
     "PROMISES",
-    "BrokerBack",
-    "BrokerLost",
+    "BrokerFenced",
+    "BrokerUnfenced",
     "Cluster",
     "ElectLeaders",
     "LeaderImbalanceChecked",
@@ -227,18 +227,6 @@ def cluster_of(settings: Settings, partitions: Iterable[Led]) -> Cluster:
 # Events: what happens to the brokers, and what the controller does about leaders.
 
 
-class BrokerLost(facts.Event, says="broker {broker_id} is lost"):
-    """A broker has been silent too long: it is fenced, leaves every ISR, and others lead."""
-
-    broker_id: checks.BrokerId
-
-
-class BrokerBack(facts.Event, says="broker {broker_id} is back and in sync"):
-    """A broker lives again and has caught up: it is in the ISR of all its partitions, and leads what nobody led."""
-
-    broker_id: checks.BrokerId
-
-
 class LeaderImbalanceChecked(facts.Event, says="the controller looks at its leaders"):
     """The controller looks at its leaders now, as it does by itself every 300 s."""
 
@@ -251,7 +239,7 @@ class ElectLeaders(checks.Checked):
     partition: checks.Index | None = None
 
 
-Event: TypeAlias = BrokerLost | BrokerBack | TimePassed | LeaderImbalanceChecked | ElectLeaders
+Event: TypeAlias = BrokerFenced | BrokerUnfenced | TimePassed | LeaderImbalanceChecked | ElectLeaders
 
 
 # Effects: whom the controller has elected, and what it answered.
@@ -310,7 +298,7 @@ def step(settings: Settings, cluster: Cluster, event: Event) -> Cluster:
     Examples
     --------
     >>> settings = Settings((1, 2))
-    >>> step(settings, start(settings), BrokerLost(1)).effects
+    >>> step(settings, start(settings), BrokerFenced(1)).effects
     (LeaderChanged(topic='orders', partition=0, leader=2, leader_epoch=1),)
 
     References
@@ -319,11 +307,11 @@ def step(settings: Settings, cluster: Cluster, event: Event) -> Cluster:
     steps is `kafkalearn.replication`.
     """
     match event:
-        case BrokerLost(broker_id):
+        case BrokerFenced(broker_id):
             _require(settings, cluster, event, broker_id, is_to_live=True)
             fenced = tuple(sorted({*cluster.fenced, broker_id}))
             return _changed(cluster, lambda each: _without(each, broker_id, fenced), fenced)
-        case BrokerBack(broker_id):
+        case BrokerUnfenced(broker_id):
             _require(settings, cluster, event, broker_id, is_to_live=False)
             fenced = tuple(each for each in cluster.fenced if each != broker_id)
             return _changed(cluster, lambda each: _with(each, broker_id, fenced), fenced)
@@ -333,7 +321,7 @@ def step(settings: Settings, cluster: Cluster, event: Event) -> Cluster:
             return _balanced(settings, cluster)
         case ElectLeaders():
             return _elected(cluster, event)
-    raise no_event(event, (BrokerLost, BrokerBack, TimePassed, LeaderImbalanceChecked, ElectLeaders))
+    raise no_event(event, (BrokerFenced, BrokerUnfenced, TimePassed, LeaderImbalanceChecked, ElectLeaders))
 
 
 def _require(settings: Settings, cluster: Cluster, event: Event, broker_id: int, is_to_live: bool) -> None:

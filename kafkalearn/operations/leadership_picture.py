@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kafkalearn.base.checks import iterable
 from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
-from kafkalearn.base.events import TimePassed
+from kafkalearn.base.events import BrokerFenced, BrokerUnfenced, TimePassed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
@@ -67,7 +67,7 @@ def describe_leadership(
 
     >>> from kafkalearn.operations.leadership import simulate
     >>> settings = Settings((1, 2, 3))
-    >>> trace = simulate(settings, [BrokerLost(2), BrokerBack(2), TimePassed(300_000)])
+    >>> trace = simulate(settings, [BrokerFenced(2), BrokerUnfenced(2), TimePassed(300_000)])
     >>> describe_leadership(settings, trace[3], trace[2])
     '300 s pass. Broker 2 does not lead 1 of 1 that it is preferred for. Another broker leads 1 partition. Broker 1 \
 leads 1, broker 2 1 and broker 3 1.'
@@ -95,7 +95,7 @@ def leadership_text(
 
     >>> from kafkalearn.operations.leadership import simulate
     >>> settings = Settings((1, 2, 3))
-    >>> print(leadership_text(settings, simulate(settings, [BrokerLost(2)])[1]).splitlines()[2])
+    >>> print(leadership_text(settings, simulate(settings, [BrokerFenced(2)])[1]).splitlines()[2])
     broker 2 (fenced): leads 0, 0 of them as preferred; preferred for 1
     """
     lines = [
@@ -115,6 +115,10 @@ def event_words(event: Event | None) -> str:
     match event:
         case None:
             return "the start"
+        case BrokerFenced(broker_id):
+            return f"broker {broker_id} is lost"
+        case BrokerUnfenced(broker_id):
+            return f"broker {broker_id} is back and in sync"
         case TimePassed(ms):
             return f"{whole_units(ms)} pass"
         case ElectLeaders(topic, partition):
@@ -150,9 +154,9 @@ def draw_leadership(
 
     Examples
     --------
-    >>> from kafkalearn.operations.leadership import BrokerLost, simulate
+    >>> from kafkalearn.operations.leadership import BrokerFenced, simulate
     >>> settings = Settings((1, 2, 3))
-    >>> trace = simulate(settings, [BrokerLost(2)])
+    >>> trace = simulate(settings, [BrokerFenced(2)])
     >>> draw_leadership(settings, trace[1], trace[0]).label
     'Broker 2 is lost. Another broker leads 1 partition. Broker 1 leads 1, broker 2 0 and broker 3 2.'
 

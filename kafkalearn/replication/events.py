@@ -23,7 +23,7 @@ from kafkalearn.base.checks import (
     one_of,
 )
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, shown
-from kafkalearn.base.events import BrokerCrashed, TimePassed
+from kafkalearn.base.events import BrokerCrashed, BrokerFenced, BrokerUnfenced, TimePassed
 
 NONE = "NONE"  # Kafka's name for: no error
 
@@ -180,12 +180,6 @@ class BrokerRegistered(
     successor: BrokerId | None = None  # as in SessionExpired
 
 
-class BrokerUnfenced(facts.Event, says="broker {broker_id} has caught up with the metadata, and counts as alive"):
-    """A fenced broker has caught up with the metadata, up to its own registration: it counts as alive again."""
-
-    broker_id: BrokerId
-
-
 class BrokerFrozen(facts.Event, says="broker {broker_id} stands still"):
     """The process stands still: it neither sends nor answers, and loses nothing."""
 
@@ -260,12 +254,6 @@ class IsrSet(Checked):
     """The script decides what the ISR is; leader and leader epoch stay."""
 
     isr: tuple[BrokerId, ...]
-
-
-class BrokerFenced(facts.Event, says="broker {broker_id} no longer counts as alive"):
-    """The script decides that a broker does not count as alive; nothing else changes."""
-
-    broker_id: BrokerId
 
 
 ReplicationEvent: TypeAlias = (

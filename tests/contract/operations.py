@@ -10,7 +10,7 @@ from kafkalearn.operations.coordinator_life import (
     Request,
     TransactionEnded,
 )
-from kafkalearn.operations.failover import BrokerDied, BrokerStarted, BrokerStopped, SecondPassed
+from kafkalearn.operations.failover import BrokerCrashed, BrokerStarted, BrokerStopped, SecondPassed
 from kafkalearn.operations.leadership import ElectLeaders
 from kafkalearn.operations.reassignment import Target
 from kafkalearn.operations.throttles import Cancel, Copied, Execute, Verify
@@ -20,11 +20,11 @@ SIMULATORS = {}
 
 # The leaders of a cluster.
 LEADERS_MOVE = (
-    leadership.BrokerLost(1),
-    leadership.BrokerLost(2),
-    leadership.BrokerBack(1),
+    leadership.BrokerFenced(1),
+    leadership.BrokerFenced(2),
+    leadership.BrokerUnfenced(1),
     leadership.TimePassed(300_000),
-    leadership.BrokerBack(2),
+    leadership.BrokerUnfenced(2),
     ElectLeaders("orders", 1),
     leadership.LeaderImbalanceChecked(),
     ElectLeaders(),
@@ -35,7 +35,7 @@ SIMULATORS["leadership"] = Simulator(
         Run(leadership.Settings((1, 2, 3)), LEADERS_MOVE),
         Run(leadership.Settings((1, 2), "2.8", imbalance_percentage=0), LEADERS_MOVE),
     ),
-    senseless=(leadership.BrokerBack(1), leadership.BrokerLost(9)),
+    senseless=(leadership.BrokerUnfenced(1), leadership.BrokerFenced(9)),
 )
 
 # A coordinator's life: a takeover and back, in each way to treat orders, with timers.
@@ -43,7 +43,7 @@ TAKEOVER_AND_BACK = (
     GroupStored("billing", ("c1", "c2")),
     Request(1, "OffsetCommit", member_id="c1", offset=7),
     Request(1, "OffsetCommit", group_id="copies", offset=3, producer_id=5),
-    life.BrokerLost(1),
+    life.BrokerFenced(1),
     Request(1, "Heartbeat", member_id="c1"),
     Request(2, "FindCoordinator"),
     OrderCarriedOut(2, 1),
@@ -53,7 +53,7 @@ TAKEOVER_AND_BACK = (
     TransactionEnded(5, is_commit=True),
     Request(2, "Heartbeat", member_id="c1"),
     life.TimePassed(60_000),
-    life.BrokerBack(1),
+    life.BrokerUnfenced(1),
     CoordinatorStarted(1),
     life.LeaderImbalanceChecked(),
     OrderCarriedOut(1, 2),
@@ -61,8 +61,8 @@ TAKEOVER_AND_BACK = (
     OrderCarriedOut(2, 2),
     Request(2, "OffsetFetch"),
     life.TimePassed(600_000),
-    life.BrokerLost(2),
-    life.BrokerLost(1),
+    life.BrokerFenced(2),
+    life.BrokerFenced(1),
     Request(1, "FindCoordinator"),
 )
 SIMULATORS["coordinator_life"] = Simulator(
@@ -71,8 +71,8 @@ SIMULATORS["coordinator_life"] = Simulator(
         Run(life.Settings(release, (1, 2, 3), (1, 2)), TAKEOVER_AND_BACK) for release in ("1.1", "2.8.0", "3.9", "4.3")
     ),
     senseless=(
-        life.BrokerBack(1),
-        life.BrokerLost(9),
+        life.BrokerUnfenced(1),
+        life.BrokerFenced(9),
         CoordinatorStarted(1),
         OrderCarriedOut(1, 1),
         LoadRead(1),
@@ -84,7 +84,7 @@ SIMULATORS["coordinator_life"] = Simulator(
 # A broker dies, its groups move, and come back.
 ONE_DIES_ONE_STOPS = (
     SecondPassed(),
-    BrokerDied(1),
+    BrokerCrashed(1),
     *[SecondPassed()] * 12,
     BrokerStarted(1),
     SecondPassed(),
@@ -98,7 +98,7 @@ SIMULATORS["failover"] = Simulator(
         Run(failover.Settings("1.1", load_s=3), ONE_DIES_ONE_STOPS),
         Run(failover.Settings(replicas=(1,)), ONE_DIES_ONE_STOPS),
     ),
-    senseless=(BrokerStarted(1), BrokerDied(9)),
+    senseless=(BrokerStarted(1), BrokerCrashed(9)),
     effects_in=("kafkalearn.operations.coordinator_life.model", "kafkalearn.operations.leadership"),
 )
 

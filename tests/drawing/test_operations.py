@@ -14,7 +14,7 @@ from kafkalearn.drawing.svg import SMALL
 from kafkalearn.operations import coordinator_life as life
 from kafkalearn.operations import leadership
 from kafkalearn.operations.coordinator_life.picture import coordinator_life_text
-from kafkalearn.operations.failover import BrokerDied, BrokerStarted, BrokerStopped, SecondPassed, Settings, simulate
+from kafkalearn.operations.failover import BrokerCrashed, BrokerStarted, BrokerStopped, SecondPassed, Settings, simulate
 from kafkalearn.operations.failover_picture import describe_failover, draw_load_times, failover_text
 from kafkalearn.operations.placement import place_rotated, place_shifted
 from kafkalearn.operations.reassignment import plan_of
@@ -37,12 +37,12 @@ CLUSTER = leadership.cluster_of(THREE, [leadership.partition_of("orders", *each)
 RETURN = leadership.simulate(
     THREE,
     [
-        leadership.BrokerLost(2),
-        leadership.BrokerLost(3),
-        leadership.BrokerBack(2),
+        leadership.BrokerFenced(2),
+        leadership.BrokerFenced(3),
+        leadership.BrokerUnfenced(2),
         leadership.TimePassed(299_500),
         leadership.TimePassed(500),
-        leadership.BrokerBack(3),
+        leadership.BrokerUnfenced(3),
         leadership.ElectLeaders("orders", 2),
         leadership.ElectLeaders(),
         leadership.LeaderImbalanceChecked(),
@@ -102,7 +102,7 @@ def test_who_has_a_newer_epoch_than_its_leader_takes_nobody_for_the_leader():
 
 def test_the_words_of_leadership_say_how_many_nobody_leads():
     alone = [leadership.partition_of("orders", 0, [2])]
-    lost = leadership.simulate(THREE, [leadership.BrokerLost(2)], leadership.cluster_of(THREE, alone))
+    lost = leadership.simulate(THREE, [leadership.BrokerFenced(2)], leadership.cluster_of(THREE, alone))
     assert "Nobody leads 1 partition any more." in describe_leadership(THREE, lost[1], lost[0])
     assert "without a leader: 1 partition" in draw_leadership(THREE, lost[1], lost[0])
 
@@ -159,7 +159,9 @@ def test_what_has_no_room_is_refused():
 
 
 SETTINGS = Settings(load_s=2)
-TRACE = simulate(SETTINGS, [BrokerDied(1), *[SecondPassed()] * 14, BrokerStarted(1), BrokerStopped(2), SecondPassed()])
+TRACE = simulate(
+    SETTINGS, [BrokerCrashed(1), *[SecondPassed()] * 14, BrokerStarted(1), BrokerStopped(2), SecondPassed()]
+)
 
 
 def test_every_second_is_drawn_and_said():
@@ -187,7 +189,7 @@ def test_text_and_sentence_say_the_same():
 
 def test_with_nobody_to_lead_that_is_said():
     alone = Settings(replicas=(1,))
-    trace = simulate(alone, [BrokerDied(1), *[SecondPassed()] * 10])
+    trace = simulate(alone, [BrokerCrashed(1), *[SecondPassed()] * 10])
     assert "nobody can lead the partition" in describe_failover(alone, trace[10])
 
 
@@ -204,8 +206,8 @@ def test_times_of_loads_are_two_bars_a_broker_and_at_most_seven_brokers():
             draw_load_times(wrong)
 
 
-MOVES = [life.Request(1, "OffsetCommit", offset=7), life.BrokerLost(1), life.OrderCarriedOut(2, 1), life.LoadRead(2)]
-MOVES += [life.BrokerBack(1), life.CoordinatorStarted(1), life.LeaderImbalanceChecked(), life.OrderCarriedOut(2, 2)]
+MOVES = [life.Request(1, "OffsetCommit", offset=7), life.BrokerFenced(1), life.OrderCarriedOut(2, 1), life.LoadRead(2)]
+MOVES += [life.BrokerUnfenced(1), life.CoordinatorStarted(1), life.LeaderImbalanceChecked(), life.OrderCarriedOut(2, 2)]
 MOVES += [life.Request(2, "OffsetFetch"), life.OrderCarriedOut(1, 2), life.LoadRead(1)]
 
 

@@ -16,7 +16,7 @@ from kafkalearn.live.request_values import (
     reassign,
     sync_group,
 )
-from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut, Request, Settings, simulate
+from kafkalearn.operations.coordinator_life import BrokerFenced, LoadRead, OrderCarriedOut, Request, Settings, simulate
 from kafkalearn.operations.coordinator_life.model import COMMIT, FIND, HEARTBEAT, SYNC
 from tests.live.checked import holds
 
@@ -66,7 +66,7 @@ def expected(old, new, third, release):
         Request(each, api, GROUP, "" if api == COMMIT else NOBODY, 9) for each in (new, third) for api in QUESTIONS
     ]
     events = [Request(old, COMMIT, GROUP, offset=9), *asked]
-    for event in (BrokerLost(old), OrderCarriedOut(new, 1), LoadRead(new)):
+    for event in (BrokerFenced(old), OrderCarriedOut(new, 1), LoadRead(new)):
         events += [event, *asked]
     found = {}
     for frame in simulate(Settings(release, IDS, (old, new, third)), events)[2:]:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.operations.coordinator_life import (
-    BrokerBack,
-    BrokerLost,
+    BrokerFenced,
+    BrokerUnfenced,
     CoordinatorStarted,
     GroupStored,
     LeaderImbalanceChecked,
@@ -62,8 +62,8 @@ RELEASES = ("1.1", "2.0", "2.8.0", "2.8.1", "3.9", "4.0", "4.3")
 
 BROKERS, GROUPS = st.sampled_from(IDS), st.sampled_from(["billing", "copies"])
 EVENTS = st.one_of(
-    st.builds(BrokerLost, BROKERS),
-    st.builds(BrokerBack, BROKERS),
+    st.builds(BrokerFenced, BROKERS),
+    st.builds(BrokerUnfenced, BROKERS),
     st.builds(CoordinatorStarted, BROKERS),
     st.just(LeaderImbalanceChecked()),
     st.builds(TimePassed, st.sampled_from([1000, 50_000, 700_000])),
@@ -99,8 +99,8 @@ def carried_out(settings: Settings, life: object) -> Trace:
 
 
 SETTLED = (ONE_ANSWERS, LEADER_ANSWERS, NONE_LOST)
-LOST = (BrokerLost(1), OrderCarriedOut(2, 1), LoadRead(2))
-BACK = (BrokerBack(1), CoordinatorStarted(1), LeaderImbalanceChecked())
+LOST = (BrokerFenced(1), OrderCarriedOut(2, 1), LoadRead(2))
+BACK = (BrokerUnfenced(1), CoordinatorStarted(1), LeaderImbalanceChecked())
 
 
 def error_of(settings, events, request):
@@ -129,11 +129,11 @@ def test_each_broker_answers_as_a_real_one_did(case):
         return [*life_events, *(Request(each, api, **more) for each in IDS for api, more in asked.items())]
 
     events = questions([GroupStored("billing", ("c1",)), GroupStored("kip848", ("c2",), kind="consumer")])
-    events += questions([BrokerLost(old)])
+    events += questions([BrokerFenced(old)])
     if new is not None:
         events += [*questions([OrderCarriedOut(new, 1)]), *questions([LoadRead(new)])]
     if case["is_restarted"]:
-        events += questions([BrokerBack(old), CoordinatorStarted(old), OrderCarriedOut(old, 2)])
+        events += questions([BrokerUnfenced(old), CoordinatorStarted(old), OrderCarriedOut(old, 2)])
     heard = {}
     for frame in simulate(settings, events):
         for each in frame.state.effects:
@@ -170,19 +170,19 @@ def test_a_second_load_of_an_old_broker_makes_it_say_that_it_loads_since_it_owns
 
 
 def test_before_it_has_started_a_coordinator_is_not_available():
-    events = [*LOST, BrokerBack(1)]
+    events = [*LOST, BrokerUnfenced(1)]
     assert error_of(Settings(), events, Request(1, COMMIT)) == "COORDINATOR_NOT_AVAILABLE"
     assert error_of(Settings(), [*events, CoordinatorStarted(1)], Request(1, COMMIT)) == "NOT_COORDINATOR"
-    assert simulate(Settings(), [BrokerLost(1), Request(1, COMMIT)])[-1].state.effects == (
+    assert simulate(Settings(), [BrokerFenced(1), Request(1, COMMIT)])[-1].state.effects == (
         NotReached(1, COMMIT, "billing"),
     )
 
 
 def test_with_one_replica_nobody_can_be_found_for_as_long_as_its_broker_is_down():
     alone = Settings(broker_ids=IDS, replicas=(1,))
-    events = [Request(1, COMMIT, offset=7), BrokerLost(1), TimePassed(86_400_000)]
+    events = [Request(1, COMMIT, offset=7), BrokerFenced(1), TimePassed(86_400_000)]
     assert error_of(alone, events, Request(2, FIND)) == "COORDINATOR_NOT_AVAILABLE"
-    back = [*events, BrokerBack(1), CoordinatorStarted(1), OrderCarriedOut(1, 2), LoadRead(1)]
+    back = [*events, BrokerUnfenced(1), CoordinatorStarted(1), OrderCarriedOut(1, 2), LoadRead(1)]
     assert simulate(alone, [*back, Request(1, FETCH)])[-1].state.effects[0].value == 7
 
 
@@ -210,7 +210,7 @@ def test_since_4_0_orders_come_in_order_and_no_promise_about_them_is_broken():
 def test_if_orders_of_4_0_overtook_each_other_a_coordinator_would_keep_what_it_had():
     settings = Settings(orders_may_overtake=True)
     events = [
-        *LOST, *BACK, OrderCarriedOut(1, 2), LoadRead(1), Request(1, COMMIT, offset=7), BrokerLost(1),
+        *LOST, *BACK, OrderCarriedOut(1, 2), LoadRead(1), Request(1, COMMIT, offset=7), BrokerFenced(1),
         OrderCarriedOut(2, 3), OrderCarriedOut(2, 2),
     ]  # fmt: skip
     trace = simulate(settings, events)
@@ -224,7 +224,7 @@ def test_if_orders_of_4_0_overtook_each_other_a_coordinator_would_keep_what_it_h
 @pytest.mark.parametrize(("release", "status"), [("3.9", "owned"), ("4.3", "failed")])
 def test_who_loads_without_leading_owns_nothing_up_to_3_9_and_has_failed_since_4_0(release, status):
     settings = Settings(release)
-    late = [Request(1, COMMIT, offset=7), BrokerLost(1), *BACK, OrderCarriedOut(2, 1), LoadRead(2)]
+    late = [Request(1, COMMIT, offset=7), BrokerFenced(1), *BACK, OrderCarriedOut(2, 1), LoadRead(2)]
     life = simulate(settings, late)[-1].state
     assert life.coordinator(2).status == status
     if status == "owned":
@@ -236,7 +236,7 @@ def test_who_loads_without_leading_owns_nothing_up_to_3_9_and_has_failed_since_4
 
 
 def test_up_to_3_9_a_load_keeps_the_one_thread_busy_and_since_4_0_a_resignation_ends_it():
-    events = [BrokerLost(1), OrderCarriedOut(2, 1), *BACK, OrderCarriedOut(2, 2)]
+    events = [BrokerFenced(1), OrderCarriedOut(2, 1), *BACK, OrderCarriedOut(2, 2)]
     with pytest.raises(IllegalEvent, match="one thread of broker 2 is busy"):
         simulate(Settings("3.9"), events)
     life = simulate(Settings(), events)[-1].state
@@ -281,7 +281,7 @@ def test_the_expiry_task_is_the_brokers_up_to_3_9_and_the_partitions_since_4_0()
 
 
 def test_a_started_broker_of_3_9_sweeps_at_once():
-    life = simulate(Settings("3.9"), [*LOST, BrokerBack(1), CoordinatorStarted(1)])[-1].state
+    life = simulate(Settings("3.9"), [*LOST, BrokerUnfenced(1), CoordinatorStarted(1)])[-1].state
     assert life.effects == (Swept(1, 0, 0),)
 
 
@@ -303,7 +303,7 @@ def test_settings_of_no_cluster_are_refused(words, message):
         Settings(**words)
 
 
-@pytest.mark.parametrize("event", [BrokerLost(7), LoadRead(1), OrderCarriedOut(1, 1), CoordinatorStarted(1)])
+@pytest.mark.parametrize("event", [BrokerFenced(7), LoadRead(1), OrderCarriedOut(1, 1), CoordinatorStarted(1)])
 def test_what_makes_no_sense_is_refused(event):
     with pytest.raises(IllegalEvent):
         step(Settings(), start(Settings()), event)

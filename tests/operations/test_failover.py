@@ -13,7 +13,7 @@ from kafkalearn.operations.failover import (
     NEW_MEMBER,
     NEWCOMER,
     SERVED,
-    BrokerDied,
+    BrokerCrashed,
     BrokerStarted,
     BrokerStopped,
     SecondPassed,
@@ -40,7 +40,7 @@ def of(trace, client):
 
 
 def test_a_client_of_4_3_looks_for_nine_seconds_then_waits_for_the_load():
-    trace = simulate(Settings(load_s=4), [BrokerDied(1), *seconds(20)])
+    trace = simulate(Settings(load_s=4), [BrokerCrashed(1), *seconds(20)])
     assert of(trace, COMMITTER) == [
         (1, 8, "OffsetCommit", "no connection"),
         (9, 12, "OffsetCommit", "COORDINATOR_LOAD_IN_PROGRESS"),
@@ -53,20 +53,20 @@ def test_a_client_of_4_3_looks_for_nine_seconds_then_waits_for_the_load():
 
 
 def test_in_1_1_clients_are_sent_away_during_the_load_and_look_in_vain():
-    trace = simulate(Settings("1.1", load_s=3), [BrokerDied(1), *seconds(12)])
+    trace = simulate(Settings("1.1", load_s=3), [BrokerCrashed(1), *seconds(12)])
     assert of(trace, COMMITTER)[1] == (6, 8, "OffsetCommit", "NOT_COORDINATOR")
     assert not any(name == NEW_MEMBER for _, name, *_ in timeline(trace))
 
 
 def test_a_broker_that_is_shut_down_in_order_costs_the_load_alone():
-    died = simulate(Settings(load_s=4), [BrokerDied(1), *seconds(20)])
+    died = simulate(Settings(load_s=4), [BrokerCrashed(1), *seconds(20)])
     stopped = simulate(Settings(load_s=4), [BrokerStopped(1), *seconds(20)])
     assert unserved_seconds(died)[COMMITTER] - unserved_seconds(stopped)[COMMITTER] == Settings().notice_s
 
 
 def test_with_one_replica_nobody_is_served_until_its_broker_is_back():
     alone = Settings(replicas=(1,), load_s=2)
-    dead = simulate(alone, [BrokerDied(1), *seconds(100)])
+    dead = simulate(alone, [BrokerCrashed(1), *seconds(100)])
     assert of(dead, COMMITTER)[-1] == (9, 100, "FindCoordinator", "COORDINATOR_NOT_AVAILABLE")
     assert SERVED in broken(alone, dead[-1].state)
     back = simulate(alone, [BrokerStarted(1), *seconds(10)], dead[-1].state)
@@ -75,7 +75,7 @@ def test_with_one_replica_nobody_is_served_until_its_broker_is_back():
 
 
 def test_a_broker_that_is_back_gets_its_leadership_again_and_with_it_a_load():
-    events = [BrokerDied(1), *seconds(20), BrokerStarted(1), *seconds(300)]
+    events = [BrokerCrashed(1), *seconds(20), BrokerStarted(1), *seconds(300)]
     trace = simulate(Settings(load_s=2), events)
     resigned = [frame.state.second for frame in trace for each in frame.state.effects if isinstance(each, Resigned)]
     assert resigned == [300]
@@ -87,18 +87,18 @@ def test_a_broker_that_is_back_gets_its_leadership_again_and_with_it_a_load():
 
 def test_a_load_that_takes_longer_than_clients_wait_breaks_a_promise():
     slow = Settings(load_s=round(load_seconds(8_000_000)))
-    trace = simulate(slow, [BrokerDied(1), *seconds(70)])
+    trace = simulate(slow, [BrokerCrashed(1), *seconds(70)])
     assert any(SERVED in broken(slow, frame.state) for frame in trace)
     assert not any(MEMBERS_KEPT in broken(slow, frame.state) for frame in trace)
 
 
 def test_a_broker_that_returns_before_anybody_noticed_is_noticed_then():
-    trace = simulate(Settings(load_s=1), [BrokerDied(1), *seconds(3), BrokerStarted(1), *seconds(8)])
+    trace = simulate(Settings(load_s=1), [BrokerCrashed(1), *seconds(3), BrokerStarted(1), *seconds(8)])
     assert trace[-1].state.life.leader == 2
     assert trace[-1].state.dead == ()
 
 
-@pytest.mark.parametrize("event", [BrokerStarted(1), BrokerDied(9), BrokerStopped(9)])
+@pytest.mark.parametrize("event", [BrokerStarted(1), BrokerCrashed(9), BrokerStopped(9)])
 def test_what_makes_no_sense_is_refused(event):
     with pytest.raises(IllegalEvent):
         step(Settings(), start(Settings()), event)
@@ -106,13 +106,13 @@ def test_what_makes_no_sense_is_refused(event):
 
 def test_who_is_dead_cannot_die():
     with pytest.raises(IllegalEvent, match="down already"):
-        simulate(Settings(), [BrokerDied(1), BrokerStopped(1)])
+        simulate(Settings(), [BrokerCrashed(1), BrokerStopped(1)])
 
 
 BROKERS = st.integers(1, 3)
 EVENTS = st.one_of(
     st.just(SecondPassed()),
-    st.builds(BrokerDied, BROKERS),
+    st.builds(BrokerCrashed, BROKERS),
     st.builds(BrokerStopped, BROKERS),
     st.builds(BrokerStarted, BROKERS),
 )

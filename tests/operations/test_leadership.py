@@ -12,8 +12,8 @@ from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.operations.leadership import (
     EVEN,
     PREFERRED_LEAD,
-    BrokerBack,
-    BrokerLost,
+    BrokerFenced,
+    BrokerUnfenced,
     ElectionAnswered,
     ElectLeaders,
     ImbalanceFound,
@@ -40,8 +40,8 @@ from tests.schedules import sensible_run
 # Clusters and schedules for laws of
 BROKERS = (1, 2, 3, 4)
 EVENTS = [
-    *map(BrokerLost, BROKERS),
-    *map(BrokerBack, BROKERS),
+    *map(BrokerFenced, BROKERS),
+    *map(BrokerUnfenced, BROKERS),
     TimePassed(200_000),
     LeaderImbalanceChecked(),
     ElectLeaders(),
@@ -82,7 +82,7 @@ def test_the_load_of_a_dead_broker_goes_to_the_next_of_each_list():
 @given(partitions(), st.sampled_from(BROKERS))
 def test_load_without_a_broker_is_that_of_the_simulator_after_its_loss(drawn, dead):
     settings = Settings(BROKERS)
-    after = step(settings, cluster_of(settings, drawn), BrokerLost(dead))
+    after = step(settings, cluster_of(settings, drawn), BrokerFenced(dead))
     counted = {each.broker_id: each.leader_count for each in load_without(drawn, [dead])}
     led = {broker_id: sum(each.leader == broker_id for each in after.partitions) for broker_id in counted}
     assert counted == led
@@ -141,7 +141,7 @@ def test_a_throttle_of_nothing_is_refused():
 
 
 THREE = Settings((1, 2, 3))
-RESTART = [BrokerLost(1), BrokerBack(1)]
+RESTART = [BrokerFenced(1), BrokerUnfenced(1)]
 
 
 def leaders(frame):
@@ -167,7 +167,7 @@ def test_switched_off_it_stays_there_until_somebody_asks():
     ("events", "error"),
     [
         ([], "ELECTION_NOT_NEEDED"),
-        ([BrokerLost(1)], "PREFERRED_LEADER_NOT_AVAILABLE"),
+        ([BrokerFenced(1)], "PREFERRED_LEADER_NOT_AVAILABLE"),
         (RESTART, "NONE"),
     ],
 )
@@ -249,9 +249,9 @@ def as_led(run):
 
 def events_of(before, frame):
     event = frame.event
-    if isinstance(event, BrokerLost):
+    if isinstance(event, BrokerFenced):
         return [replication.BrokerStopped(event.broker_id)]
-    if isinstance(event, BrokerBack):
+    if isinstance(event, BrokerUnfenced):
         return [replication.BrokerRestarted(event.broker_id)]
     if isinstance(event, TimePassed) and before.state.now_ms // 300_000 == frame.state.now_ms // 300_000:
         return []
@@ -262,7 +262,7 @@ def events_of(before, frame):
 
 @pytest.mark.parametrize(
     ("event", "why"),
-    [(BrokerLost(9), "there is no broker 9"), (BrokerBack(1), "the broker lives"), (None, "None")],
+    [(BrokerFenced(9), "there is no broker 9"), (BrokerUnfenced(1), "the broker lives"), (None, "None")],
 )
 def test_what_cannot_happen_is_refused(event, why):
     with pytest.raises((IllegalEvent, KafkaLearnError), match=why):
@@ -271,7 +271,7 @@ def test_what_cannot_happen_is_refused(event, why):
 
 def test_a_broker_that_is_lost_twice_is_refused():
     with pytest.raises(IllegalEvent, match="is lost already"):
-        simulate(THREE, [BrokerLost(1), BrokerLost(1)])
+        simulate(THREE, [BrokerFenced(1), BrokerFenced(1)])
 
 
 @pytest.mark.parametrize(
@@ -309,6 +309,6 @@ def test_a_replica_on_no_broker_is_refused():
 
 
 def test_who_leads_goes_on_leading_though_the_preferred_replica_is_back():
-    trace = simulate(Settings((1, 2, 3)), [BrokerLost(1), BrokerBack(1), BrokerLost(3)])
+    trace = simulate(Settings((1, 2, 3)), [BrokerFenced(1), BrokerUnfenced(1), BrokerFenced(3)])
     first = trace[-1].state.partitions[0]
     assert (first.replicas, first.isr, first.leader, first.leader_epoch) == ((1, 2, 3), (1, 2), 2, 1)

@@ -12,7 +12,7 @@ from kafkalearn.offsets.store import Commit, DeleteGroup, StoreGroup
 from kafkalearn.offsets.store import Settings as StoreSettings
 from kafkalearn.offsets.store import simulate as simulate_store
 from kafkalearn.operations import coordinator_life
-from kafkalearn.operations.coordinator_life.model import BrokerLost, LoadEnded, OrderCarriedOut, Request
+from kafkalearn.operations.coordinator_life.model import BrokerFenced, LoadEnded, OrderCarriedOut, Request
 from kafkalearn.operations.loading import (
     LOADS,
     MEASURED,
@@ -169,7 +169,7 @@ def test_the_cleaner_changes_what_is_read_and_not_what_is_kept():
 
 def test_the_load_of_the_simulator_reads_as_many():
     commits = [Request(1, "OffsetCommit", offset=each) for each in range(12)]
-    events = [*commits, BrokerLost(1), OrderCarriedOut(2, 1), coordinator_life.LoadRead(2)]
+    events = [*commits, BrokerFenced(1), OrderCarriedOut(2, 1), coordinator_life.LoadRead(2)]
     life = coordinator_life.simulate(coordinator_life.Settings(), events)[-1].state
     size = load_size([(entry.key, entry.value) for entry in life.log])
     assert life.effects == (LoadEnded(2, size.record_count, size.group_count),)

@@ -4,15 +4,15 @@ A simulator: `Life` is the state, one partition of ``__consumer_offsets`` on its
 back as in `kafkalearn.operations.leadership`; a change of leader becomes orders, which a broker carries out in any
 order; `LoadRead` reads the log; a `Request` is answered as the release answers it then.
 
->>> events = [BrokerLost(1), OrderCarriedOut(2, epoch=1), Request(2, "OffsetCommit"), LoadRead(2)]
+>>> events = [BrokerFenced(1), OrderCarriedOut(2, epoch=1), Request(2, "OffsetCommit"), LoadRead(2)]
 >>> trace = simulate(Settings(), [*events, Request(2, "OffsetCommit")])
 >>> trace[3].state.effects[0].error, trace[-1].state.effects[0].error
 ('COORDINATOR_LOAD_IN_PROGRESS', 'NONE')
 """
 
 from kafkalearn.operations.coordinator_life.model import (
-    BrokerBack,
-    BrokerLost,
+    BrokerFenced,
+    BrokerUnfenced,
     CoordinatorStarted,
     ElectLeaders,
     GroupStored,
@@ -40,8 +40,8 @@ from kafkalearn.operations.coordinator_life.simulator import (
 __all__ = [
     "INVARIANTS",
     "PROMISES",
-    "BrokerBack",
-    "BrokerLost",
+    "BrokerFenced",
+    "BrokerUnfenced",
     "CoordinatorStarted",
     "ElectLeaders",
     "GroupStored",

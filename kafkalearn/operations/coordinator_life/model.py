@@ -23,8 +23,8 @@ from kafkalearn.offsets.replay import CLASSIC, Group
 from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED, Entry
 from kafkalearn.offsets.store.model import Settings as StoreSettings
 from kafkalearn.operations.leadership import (
-    BrokerBack,
-    BrokerLost,
+    BrokerFenced,
+    BrokerUnfenced,
     Cluster,
     ElectionAnswered,
     ElectLeaders,
@@ -192,7 +192,7 @@ class TransactionEnded(Checked):
 
 
 Event: TypeAlias = (
-    BrokerLost | BrokerBack | ElectLeaders | LeaderImbalanceChecked | TimePassed | CoordinatorStarted
+    BrokerFenced | BrokerUnfenced | ElectLeaders | LeaderImbalanceChecked | TimePassed | CoordinatorStarted
     | OrderCarriedOut | LoadRead | Request | GroupStored | TransactionEnded
 )  # fmt: skip
 

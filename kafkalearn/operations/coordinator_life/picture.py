@@ -26,8 +26,8 @@ def describe_coordinator_life(
 ) -> str:
     """What happened, and what it led to.
 
-    >>> from kafkalearn.operations.coordinator_life import BrokerLost, Settings, simulate
-    >>> describe_coordinator_life(simulate(Settings(), [BrokerLost(1)])[1])
+    >>> from kafkalearn.operations.coordinator_life import BrokerFenced, Settings, simulate
+    >>> describe_coordinator_life(simulate(Settings(), [BrokerFenced(1)])[1])
     'Broker 1 is lost: broker 2 leads the partition, epoch 1; broker 2 is to take over (epoch 1).'
     """
     said = [words for words in map(_effect_words, frame.state.effects) if words]
@@ -49,9 +49,9 @@ def coordinator_life_text(
 
 def _event_words(event: model.Event | None) -> str:
     match event:
-        case model.BrokerLost(broker_id=broker_id):
+        case model.BrokerFenced(broker_id=broker_id):
             return f"broker {broker_id} is lost"
-        case model.BrokerBack(broker_id=broker_id):
+        case model.BrokerUnfenced(broker_id=broker_id):
             return f"broker {broker_id} is back"
         case model.LeaderImbalanceChecked():
             return "the controller looks who leads and who should"

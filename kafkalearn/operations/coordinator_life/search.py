@@ -24,8 +24,8 @@ def moves(settings: Settings) -> tuple[model.Event, ...]:
     ids, first = settings.broker_ids, settings.replicas[0]
     return (
         model.Request(first, model.COMMIT, offset=7),
-        model.BrokerLost(first),
-        model.BrokerBack(first),
+        model.BrokerFenced(first),
+        model.BrokerUnfenced(first),
         model.CoordinatorStarted(first),
         model.LeaderImbalanceChecked(),
         *(model.OrderCarriedOut(broker_id, epoch) for broker_id in ids for epoch in range(1, MOST_EPOCHS + 1)),

@@ -1,7 +1,7 @@
 """The simulator of a coordinator's life: which event leads to which rule, and what holds.
 
->>> from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut
->>> trace = simulate(Settings(), [BrokerLost(1), OrderCarriedOut(2, 1), LoadRead(2)])
+>>> from kafkalearn.operations.coordinator_life import BrokerFenced, LoadRead, OrderCarriedOut
+>>> trace = simulate(Settings(), [BrokerFenced(1), OrderCarriedOut(2, 1), LoadRead(2)])
 >>> [broken(Settings(), frame.state) for frame in trace]
 [(), (), (), ()]
 """
@@ -26,7 +26,13 @@ from kafkalearn.operations.leadership import INVARIANTS as LEADERSHIP_INVARIANTS
 from kafkalearn.operations.leadership import Cluster
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
-_OF_BROKERS = (model.BrokerLost, model.BrokerBack, model.ElectLeaders, model.LeaderImbalanceChecked, model.TimePassed)
+_OF_BROKERS = (
+    model.BrokerFenced,
+    model.BrokerUnfenced,
+    model.ElectLeaders,
+    model.LeaderImbalanceChecked,
+    model.TimePassed,
+)
 
 
 @refusing_events
@@ -40,9 +46,9 @@ def step(settings: Settings, life: Life, event: Event) -> Life:
 
     Examples
     --------
-    >>> from kafkalearn.operations.coordinator_life import BrokerBack, BrokerLost, CoordinatorStarted
+    >>> from kafkalearn.operations.coordinator_life import BrokerUnfenced, BrokerFenced, CoordinatorStarted
     >>> settings = Settings("2.8.0")  # the order to resign comes after the one to take over again
-    >>> moved = simulate(settings, [BrokerLost(1), BrokerBack(1), CoordinatorStarted(1)])[-1].state
+    >>> moved = simulate(settings, [BrokerFenced(1), BrokerUnfenced(1), CoordinatorStarted(1)])[-1].state
     >>> [moved.leader, moved.partition.leader_epoch, moved.coordinator(2).orders]
     [2, 1, (Order(kind='election', epoch=1),)]
 
@@ -55,8 +61,8 @@ def step(settings: Settings, life: Life, event: Event) -> Life:
     life = replace(life, effects=())
     match event:
         case (
-            model.BrokerLost()
-            | model.BrokerBack()
+            model.BrokerFenced()
+            | model.BrokerUnfenced()
             | model.ElectLeaders()
             | model.LeaderImbalanceChecked()
             | model.TimePassed()
@@ -99,7 +105,7 @@ def _require_broker(settings: Settings, event: object) -> None:
 def _started(settings: Settings, life: Life, event: model.CoordinatorStarted) -> Life:
     coordinator = life.coordinator(event.broker_id)
     if not life.is_up(event.broker_id) or coordinator.is_active:
-        is_now = "has started already" if coordinator.is_active else "is down; BrokerBack comes first"
+        is_now = "has started already" if coordinator.is_active else "is down; BrokerUnfenced comes first"
         raise IllegalEvent(f"{shown(event)}: broker {event.broker_id} {is_now}")
     sweep_ms = life.now_ms if settings.has_one_thread else None
     life = life.with_coordinator(coordinator._replace(is_active=True, next_sweep_ms=sweep_ms))
