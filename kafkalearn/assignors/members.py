@@ -364,6 +364,8 @@ class GroupSpec:
                 raise KafkaLearnError(f"members must be Member objects{also}, got {shown(member)}")
         _refuse_duplicates((*self.members, *self.old_consumers))
         _refuse_impossible_ownership(self.partition_counts, self.members)
+        if self.topic_ids is not None:
+            mapping("topic_ids", self.topic_ids, of="topic to its id")
         given = mapping("replica_racks", self.replica_racks or {}, of="topic to the racks of each partition")
         racks = {topic: _racks(self.partition_counts, topic, each) for topic, each in given.items()}
         object.__setattr__(self, "replica_racks", MappingProxyType(racks))
@@ -432,7 +434,7 @@ class GroupSpec:
             return {topic: (0, place) for place, topic in enumerate(self.partition_counts, start=1)}
         missing = [topic for topic in self.topics if topic not in self.topic_ids]
         if missing:
-            raise KafkaLearnError(f"topic_ids has no id of {missing[0]!r}; it has {sorted(self.topic_ids)}")
+            raise KafkaLearnError(f"topic_ids has no id of {missing[0]!r}; it has {shown([*self.topic_ids])}")
         return topic_halves(self.topic_ids)
 
 
@@ -502,6 +504,6 @@ def _id_halves(topic: str, topic_id: str) -> tuple[int, int]:
         return struct.unpack(">qq", base64.b64decode(topic_id + "==", altchars=b"-_", validate=True))
     except (TypeError, ValueError, struct.error):
         raise KafkaLearnError(
-            f"the id of topic {topic!r} must be as Kafka prints it, 16 bytes in 22 letters, digits, - and _; got "
-            f"{topic_id!r}"
+            f"the id of topic {shown(topic)} must be as Kafka prints it, 16 bytes in 22 letters, digits, - and _; got "
+            f"{shown(topic_id)}"
         ) from None

@@ -94,11 +94,12 @@ def preferred_replica(
     (2, None)
     >>> preferred_replica(leader, [near], 100, "b", has_selector=False)
     """
+    whole_number("fetch_offset", fetch_offset, at_least=0)
     if not client_rack or not has_selector or leader.rack == client_rack:
         return None
     near = [
         each
-        for each in followers
+        for each in iterable("followers", followers, of="ReplicaView")
         if each.rack == client_rack and each.is_in_sync and each.log_start_offset <= fetch_offset <= each.log_end_offset
     ]
     if not near:

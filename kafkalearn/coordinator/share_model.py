@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from kafkalearn.base.checks import LARGEST_INT, LARGEST_LONG, mapping, text, whole_number
+from kafkalearn.base.checks import LARGEST_INT, LARGEST_LONG, Checked, mapping, text, whole_number
 from kafkalearn.formats.share_state_log import SharePartition, ShareState, StateBatch, batch_fields
 from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least
 
@@ -136,7 +136,7 @@ class Coordinator:
 
 
 @dataclass(frozen=True, slots=True)
-class Initialize:
+class Initialize(Checked):
     """InitializeShareGroupState: the group's coordinator, when a topic is subscribed; AlterShareGroupOffsets, too."""
 
     share_partition: SharePartition
@@ -146,7 +146,7 @@ class Initialize:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Read(Checked):
     """ReadShareGroupState: a leader, before its first fetch for the group."""
 
     share_partition: SharePartition
@@ -155,7 +155,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class Write(Checked):
     """WriteShareGroupState: a leader, after acknowledgements, releases and time-outs."""
 
     share_partition: SharePartition
@@ -168,7 +168,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Summarize:
+class Summarize(Checked):
     """ReadShareGroupStateSummary: the group's coordinator, when offsets are described."""
 
     share_partition: SharePartition
@@ -176,14 +176,14 @@ class Summarize:
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Checked):
     """DeleteShareGroupState: the group's coordinator, when the group, its offsets or the topic are deleted."""
 
     share_partition: SharePartition
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotCold:
+class SnapshotCold(Checked):
     """The timer: states without a snapshot for long get one."""
 
     at_ms: int

@@ -300,10 +300,23 @@ def _deleted(settings: Settings, state: Coordinator, event: Delete) -> Coordinat
     return _with_record(settings, state, Answer(), Tombstone(whose))
 
 
+def cold_from_ms(states: Sequence[ShareState], cold_ms: int) -> int | None:
+    """From when on `SnapshotCold` writes something, if nothing else is written before; None: it does not.
+
+    >>> warm = ShareState(SharePartition("g", "t", 0), 0, 0, 0, 0, 0, created_ms=5, written_ms=5)
+    >>> cold_from_ms([warm], cold_ms=300_000), cold_from_ms([replace(warm, written_ms=300_005)], cold_ms=300_000)
+    (300005, None)
+    """
+    if all(each.written_ms != each.created_ms for each in states):
+        return None
+    return min(each.written_ms for each in states) + cold_ms
+
+
 def _cold(settings: Settings, state: Coordinator, event: SnapshotCold) -> Coordinator:
     """A snapshot of each state without one for long, unless the last one of all of them was such a snapshot."""
     states = [each.state for each in state.kept]
-    if all(each.written_ms != each.created_ms for each in states):
+    from_ms = cold_from_ms(states, settings.cold_ms)
+    if from_ms is None or event.at_ms < from_ms:
         return _answered(state, None)
     written: list[Effect] = []
     for each in states:

@@ -17,7 +17,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeAlias
 
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.checks import sequence
+from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.trace import Event, Frame, State, Trace, Trapped
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.controls import Control
@@ -315,16 +316,22 @@ def _with_strip(trace: Trapped[Any, Any], place: int, drawn: Picture) -> Picture
 def _stills(stills: Sequence[int] | None, count: int) -> tuple[int, ...]:
     if stills is None:
         return tuple(sorted({round(part * (count - 1) / (STILL_COUNT - 1)) for part in range(STILL_COUNT)}))
-    outside = [index for index in stills if not -count <= index < count]
-    if outside or not stills:
-        raise KafkaLearnError(f"stills {list(stills)!r}: give positions of frames, from 0 to {count - 1}")
+    places = sequence("stills", stills, of="positions of frames")
+    if not places or not all(_is_place(index, count) for index in places):
+        raise KafkaLearnError(f"stills {shown(stills)}: give positions of frames, from 0 to {count - 1}")
     return tuple(sorted({index % count for index in stills}))
 
 
 def _place(start: int, count: int) -> int:
-    if not -count <= start < count:
-        raise KafkaLearnError(f"start must be from 0 to {count - 1}, or -1 for the last, got {start}: so many frames")
+    if not _is_place(start, count):
+        raise KafkaLearnError(
+            f"start must be from 0 to {count - 1}, or -1 for the last, got {shown(start)}: so many frames"
+        )
     return start % count
+
+
+def _is_place(index: object, count: int) -> bool:
+    return isinstance(index, int) and -count <= index < count
 
 
 def _event_name(frame: Frame[State, Event], _: Frame[State, Event] | None) -> str:

@@ -251,6 +251,8 @@ def classic_seen_ms(created_ms: int, *, first_metadata_ms: int = 0, metadata_max
     >>> classic_seen_ms(2_000), classic_seen_ms(300_001)
     (300000, 600000)
     """
+    whole_number("first_metadata_ms", first_metadata_ms, at_least=0)
+    whole_number("metadata_max_age_ms", metadata_max_age_ms, at_least=1)
     whole_number("created_ms", created_ms, at_least=first_metadata_ms)
     waits = -(-(created_ms - first_metadata_ms) // metadata_max_age_ms)
     return first_metadata_ms + waits * metadata_max_age_ms

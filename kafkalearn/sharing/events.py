@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.base.checks import Checked, Count, Index, Millis, Offset, RecordCount, one_of
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.checks import Checked, Count, Index, Millis, Offset, RecordCount, Whole, one_of
+from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.coordinator.share_model import Snapshot, Tombstone, Update
 
 GAP, ACCEPT, RELEASE, REJECT, RENEW = range(5)
@@ -29,15 +29,25 @@ def named_pairs(name: str, value: object) -> tuple[tuple[str, object], ...]:
     try:
         return tuple(sorted((str(key), inner) for key, inner in pairs))  # type: ignore[union-attr]
     except (TypeError, ValueError):
-        raise KafkaLearnError(f"{name} must be a dict, or pairs of a name and a value, got {value!r}") from None
+        raise KafkaLearnError(f"{name} must be a dict, or pairs of a name and a value, got {shown(value)}") from None
 
 
 def configs_of(name: str, value: object) -> Configs:
     """Settings as sorted pairs of texts, from a mapping or from pairs."""
-    return tuple((key, str(inner)) for key, inner in named_pairs(name, value))
+    try:
+        return tuple((key, str(inner)) for key, inner in named_pairs(name, value))
+    except ValueError as error:
+        if isinstance(error, KafkaLearnError):
+            raise
+        raise KafkaLearnError(f"{name} must have values that can be written out, got {shown(value)}") from None
 
 
 Given = Annotated[Configs, configs_of]
+
+MOST_PARTITIONS = 1000
+"""Of a topic: each has a state of its own in memory and at the share coordinator."""
+
+PartitionCount: TypeAlias = Annotated[int, Whole(1, MOST_PARTITIONS)]
 
 
 # Events.
@@ -103,7 +113,7 @@ class CreateTopic(Checked):
     """A topic is created."""
 
     topic: str
-    partition_count: Count = 1
+    partition_count: PartitionCount = 1
     configs: Given = ()
 
 
@@ -112,7 +122,7 @@ class CreatePartitions(Checked):
     """A topic has more partitions from now on."""
 
     topic: str
-    partition_count: Count
+    partition_count: PartitionCount
 
 
 @dataclass(frozen=True)
@@ -186,7 +196,7 @@ class ShareAcknowledge(Checked):
 
 def _check_version(version: int) -> None:
     if version not in (1, 2):
-        raise KafkaLearnError(f"version must be 1 or 2, the versions since 4.2, got {version}")
+        raise KafkaLearnError(f"version must be 1 or 2, the versions since 4.2, got {shown(version)}")
 
 
 @dataclass(frozen=True)

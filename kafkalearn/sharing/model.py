@@ -24,11 +24,19 @@ from kafkalearn.base.checks import (
     Millis,
     fill_in,
 )
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, shown
 from kafkalearn.base.java import FIRST_SLOTS
 from kafkalearn.coordinator.share_model import Kept
 from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least
-from kafkalearn.sharing.events import AcknowledgedPartition, Configs, Given, ShareFetch, configs_of, named_pairs
+from kafkalearn.sharing.events import (
+    MOST_PARTITIONS,
+    AcknowledgedPartition,
+    Configs,
+    Given,
+    ShareFetch,
+    configs_of,
+    named_pairs,
+)
 from kafkalearn.sharing.group_settings import checked_configs
 
 AVAILABLE, ACQUIRED, ACKNOWLEDGED, ARCHIVING, ARCHIVED = (
@@ -58,8 +66,11 @@ def _configs_by_name(name: str, value: object) -> tuple[tuple[str, Configs], ...
 def _counts(name: str, value: object) -> tuple[tuple[str, int], ...]:
     pairs = named_pairs(name, value)
     for topic, count in pairs:
-        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 1000:
-            raise KafkaLearnError(f"{name} must say how many partitions a topic has, 1 to 1000; {topic} has {count!r}")
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_PARTITIONS:
+            raise KafkaLearnError(
+                f"{name} must say how many partitions a topic has, 1 to {MOST_PARTITIONS}; "
+                f"{shown(topic)} has {shown(count)}"
+            )
     return pairs  # type: ignore[return-value]
 
 
@@ -544,7 +555,7 @@ def start(settings: Settings) -> Cluster:
 def unknown_partition(cluster: Cluster, event: object, partition: str) -> IllegalEvent:
     """The error of an event that names a partition which there is none of."""
     known = ", ".join(sorted(each.name for each in cluster.logs))
-    return IllegalEvent(f"{event!r}: there is no partition {partition}; there are {known}")
+    return IllegalEvent(f"{shown(event, 200)}: there is no partition {partition}; there are {known}")
 
 
 DLQ_TOPIC_NAME = "errors.deadletterqueue.topic.name"

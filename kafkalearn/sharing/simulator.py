@@ -7,10 +7,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.checks import whole_number
+from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events, shown
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.coordinator import share_model
+from kafkalearn.coordinator import share_model, share_states
 from kafkalearn.sharing import acknowledging, appending, events, fetching, group, model, offsets, sessions, stored
 from kafkalearn.sharing.events import Answer, Event, LockRanOut
 from kafkalearn.sharing.group_settings import refusal
@@ -77,7 +78,7 @@ def _leader_moved(turn: Turn, event: events.LeaderMoved) -> None:
     if log is None:
         raise model.unknown_partition(turn.cluster, event, event.partition)
     if not 1 <= event.broker <= turn.settings.broker_count:
-        raise IllegalEvent(f"{event!r}: there are the brokers 1 to {turn.settings.broker_count}")
+        raise IllegalEvent(f"{shown(event, 200)}: there are the brokers 1 to {turn.settings.broker_count}")
     turn.put_log(replace(log, leader=event.broker, leader_epoch=log.leader_epoch + (event.broker != log.leader)))
     if event.broker != log.leader:
         for share in turn.cluster.share_partitions:
@@ -87,7 +88,7 @@ def _leader_moved(turn: Turn, event: events.LeaderMoved) -> None:
 
 def _restarted(turn: Turn, event: events.BrokerRestarted) -> None:
     if event.broker > turn.settings.broker_count:
-        raise IllegalEvent(f"{event!r}: there are the brokers 1 to {turn.settings.broker_count}")
+        raise IllegalEvent(f"{shown(event, 200)}: there are the brokers 1 to {turn.settings.broker_count}")
     sessions.restarted(turn, event.broker)
     for log in turn.cluster.logs:
         if log.leader == event.broker:
@@ -196,10 +197,11 @@ def next_timer_ms(cluster: Cluster) -> int | None:
 
 
 def _time_passed(turn: Turn, event: events.TimePassed) -> None:
-    end_ms = turn.cluster.now_ms + event.ms
+    end_ms = whole_number("now_ms", turn.cluster.now_ms + event.ms, at_least=0)
     while True:
         at_ms = next_timer_ms(turn.cluster)
-        cold_ms = turn.cluster.cold_checked_ms + turn.settings.cold_snapshot_interval_ms
+        last_ms = end_ms if at_ms is None else min(at_ms, end_ms)
+        cold_ms = _next_cold_ms(turn, last_ms)
         at_ms = cold_ms if at_ms is None else min(at_ms, cold_ms)
         if at_ms > end_ms:
             break
@@ -209,6 +211,17 @@ def _time_passed(turn: Turn, event: events.TimePassed) -> None:
             turn.ask(share_model.SnapshotCold(turn.cluster.now_ms))
         _fire(turn)
     turn.change(now_ms=end_ms)
+
+
+def _next_cold_ms(turn: Turn, last_ms: int) -> int:
+    """When the timer of the share coordinator ticks next; ticks up to `last_ms` that find nothing cold are left out."""
+    interval_ms, checked_ms = turn.settings.cold_snapshot_interval_ms, turn.cluster.cold_checked_ms
+    writes_ms = share_states.cold_from_ms([each.state for each in turn.cluster.stored], interval_ms)
+    idle_ms = last_ms if writes_ms is None else min(last_ms, writes_ms - 1)
+    if idle_ms > checked_ms:
+        checked_ms += (idle_ms - checked_ms) // interval_ms * interval_ms
+        turn.change(cold_checked_ms=checked_ms)
+    return checked_ms + interval_ms
 
 
 def _fire(turn: Turn) -> None:
@@ -274,6 +287,7 @@ RULES: Mapping[type, _Rule] = MappingProxyType(
 """For each event the function that has its rule."""
 
 
+@refusing_events
 def step(settings: Settings, state: Cluster, event: Event) -> Cluster:
     """The state after an event; what was answered and written is in ``effects``."""
     rule = RULES.get(type(event))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kafkalearn.base.checks import LARGEST_INT
+from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.coordinator import share_states
 from kafkalearn.coordinator.share_model import Answer, Coordinator, Event, Kept
 from kafkalearn.coordinator.share_model import Settings as CoordinatorSettings
@@ -28,6 +30,8 @@ def whose(settings: Settings, group: str, partition: str) -> SharePartition:
     SharePartition(group_id='g', topic_id='t', partition=-1)
     """
     topic, _, index = partition.rpartition("-")
+    if not topic or not (index.isascii() and index.isdigit()) or len(index) > len(str(LARGEST_INT)):
+        raise KafkaLearnError(f"partition must be a topic and an index such as 't-0', got {shown(partition)}")
     is_negative = topic.endswith("-") and len(topic) > 1
     name, number = (topic[:-1], -int(index)) if is_negative else (topic, int(index))
     return SharePartition(group, dict(settings.topic_ids).get(name, name), number)

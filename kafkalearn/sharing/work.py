@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import Checked, Count, Millis, RecordCount, one_of
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, counted, no_event, refusing_events, shown
 from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.releases.lines import DEFAULT_RELEASE
@@ -42,6 +42,9 @@ FROM_EARLIEST = ((GROUP, (("share.auto.offset.reset", "earliest"),)),)
 
 ACKNOWLEDGING = ("explicit", "implicit")
 """``share.acknowledgement.mode`` of a program: it says what became of each record, or the next poll accepts all."""
+
+MOST_RENEWALS = 1000
+"""How often one `Keep` renews: each time is a request and an answer."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ class Work:
         found = next((each for each in self.programs if each.name == name), None)
         if found is None:
             raise IllegalEvent(
-                f"there is no program {name!r}; there are {', '.join(each.name for each in self.programs)}"
+                f"there is no program {shown(name)}; there are {', '.join(each.name for each in self.programs)}"
             )
         return found
 
@@ -290,7 +293,7 @@ def _poll(settings: Settings, work: Work, event: Poll) -> Work:
         work = _has_processed(work, program, program.has)
     elif program.has and settings.acknowledging == "explicit":
         names = ", ".join(str(offset) for _, offset in program.has)
-        raise IllegalEvent(f"{event!r}: {program.name} has to say first what became of {names}")
+        raise IllegalEvent(f"{shown(event, 200)}: {program.name} has to say first what became of {names}")
     partitions = () if program.is_connected else tuple(each.name for each in work.cluster.logs)
     request = events.ShareFetch(
         GROUP, program.name, program.epoch, partitions, said, max_records=settings.max_poll_records,
@@ -346,7 +349,7 @@ def _say(settings: Settings, work: Work, event: Accept | Release | Reject | Rene
         )
     chosen = tuple(each for each in program.has if event.offsets is None or each[1] in event.offsets)
     if not chosen:
-        raise IllegalEvent(f"{event!r}: {program.name} has no such record; it has {program.has or 'none'}")
+        raise IllegalEvent(f"{shown(event, 200)}: {program.name} has no such record; it has {program.has or 'none'}")
     said = _said(chosen, kind)
     if kind == ACCEPT:
         work = _has_processed(work, program, chosen)
@@ -362,6 +365,12 @@ def _say(settings: Settings, work: Work, event: Accept | Release | Reject | Rene
 
 def _keep(settings: Settings, work: Work, event: Keep) -> Work:
     left, half = event.ms, max(1, settings.cluster.record_lock_duration_ms // 2)
+    if left // half > MOST_RENEWALS:
+        renewals = counted(left // half, "renewal")
+        raise IllegalEvent(
+            f"{shown(event, 200)}: that is {renewals}, and at most {MOST_RENEWALS:,} are stepped through; "
+            f"keep at most {MOST_RENEWALS * half:,} ms"
+        )
     work = _say(settings, work, Renew(event.program), RENEW)
     while left > 0 and work.program(event.program).has:
         work = _say(settings, _asked(settings, work, events.TimePassed(min(left, half))), Renew(event.program), RENEW)
@@ -372,7 +381,7 @@ def _keep(settings: Settings, work: Work, event: Keep) -> Work:
 def _crash(settings: Settings, work: Work, event: Crash) -> Work:
     program = work.program(event.program)
     if not program.is_connected:
-        raise IllegalEvent(f"{event!r}: {program.name} has no connection that could end")
+        raise IllegalEvent(f"{shown(event, 200)}: {program.name} has no connection that could end")
     return _put(_asked(settings, work, events.ConnectionClosed(program.name)), Program(program.name))
 
 
@@ -386,7 +395,7 @@ def _close(settings: Settings, work: Work, event: Close) -> Work:
 def _hang(settings: Settings, work: Work, event: Hang) -> Work:
     program = work.program(event.program)
     if not program.has:
-        raise IllegalEvent(f"{event!r}: {program.name} has no record that it could forget")
+        raise IllegalEvent(f"{shown(event, 200)}: {program.name} has no record that it could forget")
     return _put(work, replace(program, has=()))
 
 
@@ -423,6 +432,7 @@ RULES: Mapping[type, _Rule] = MappingProxyType(
 """For each event the function that has its rule."""
 
 
+@refusing_events
 def step(settings: Settings, state: Work, event: Event) -> Work:
     """The work after an event.
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from kafkalearn.base.checks import MOST_RECORDS, mapping, one_of, sequence, whole_number
+from kafkalearn.base.checks import MOST_RECORDS, mapping, one_of, sequence, text, whole_number
 from kafkalearn.transactions import model
 from kafkalearn.transactions.history_fields import MOST_TIMES, StepFields, checked, first_marker_epochs, producer_name
 from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Batch, Cluster, Settings, Transaction
@@ -63,6 +63,7 @@ def settings_of(history: History) -> Settings:
     KafkaLearnError
         If the broker had a setting that the simulator does not know: it may have answered otherwise for it.
     """
+    history = checked(history)
     known = {**_SETTING_NAMES, **dict.fromkeys(_OF_NO_EFFECT)}
     for name in history["config"]:
         one_of("setting of a history", name, known)
@@ -136,7 +137,7 @@ class Replay:
 
     def __init__(self, settings: Settings, ids: Sequence[str], groups: Sequence[str]) -> None:
         """Begin with a fresh cluster; `ids` and `groups` are those that an observer asks for."""
-        self.settings, self.ids, self.groups = settings, tuple(ids), tuple(groups)
+        self.settings, self.ids, self.groups = settings, _names("ids", ids), _names("groups", groups)
         self.state = model.start(settings)
         self.names = _Names()
         self.record_count = self.member_count = 0
@@ -296,7 +297,7 @@ def replay(history: History) -> dict[str, Any]:
 def observed(state: Cluster, ids: Sequence[str], groups: Sequence[str], name: Any) -> dict[str, object]:
     """What anybody can ask for: DescribeTransactions, both offsets, DescribeProducers, a fetch, committed offsets."""
     now: dict[str, object] = {}
-    for each in ids:
+    for each in _names("ids", ids):
         held = state.transaction(each)
         now["txn " + each] = "TRANSACTIONAL_ID_NOT_FOUND" if held is None else _described(held, name)
     data = [each for each in state.partitions if each.name != OFFSETS_PARTITION]
@@ -311,10 +312,14 @@ def observed(state: Cluster, ids: Sequence[str], groups: Sequence[str], name: An
         )
         aborted = [[name(one.producer_id), one.first_offset] for one in aborted_below(each)]
         now[f"fetch {each.name}"] = {"to": stable, "aborted": aborted}
-    for each in groups:
+    for each in _names("groups", groups):
         group = state.group(each) or model.Group(each)
         now["committed " + each] = [[group.offset(one.name, stable) for one in data] for stable in (False, True)]
     return now
+
+
+def _names(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    return tuple(text(f"each of {what}", each) for each in sequence(what, given, of="names"))
 
 
 def _described(held: Transaction, name: Any) -> list[object]:

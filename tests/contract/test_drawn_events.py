@@ -26,15 +26,9 @@ SPANS_MS = (2, 10, 500, 1000, 3000, 45_000, 75_000, 100_000, 400_000)
 HEARTBEATS = {"pods": pods.HEARTBEAT_MS}
 """Where all send something when a time has passed: it adds up if each part is a whole number of what lies between."""
 
-NOT_YET = {
-    "sharing": "a time or a number of partitions of 2**31 takes work without end; a partition may be no name of one",
-    "shared_work": "a time without bound takes work without bound",
-}
-"""Simulators that do not keep the laws yet, and what they lack."""
-HELD = [name for name in SIMULATORS if name not in NOT_YET]
 HAVE_TIME = [
     name
-    for name in HELD
+    for name in SIMULATORS
     for each in [SIMULATORS[name]]
     if any(type(e).__name__ == "TimePassed" for e in Drawing(each, 0).pool)
 ]
@@ -53,7 +47,7 @@ def stepped(simulator, settings, state, event):
 
 
 @each_seed
-@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("name", SIMULATORS)
 def test_any_events_end_are_taken_or_refused_in_one_way_and_keep_the_invariants(name, seed):
     simulator, drawing = SIMULATORS[name], Drawing(SIMULATORS[name], seed)
     settings = drawing.settings()

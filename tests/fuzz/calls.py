@@ -32,17 +32,30 @@ class Call:
     cost: int  # how many functions it called in turn: the same on every machine
 
 
-def core_packages() -> tuple[str, ...]:
-    """Every package of the core whose public API has something to call."""
-    return tuple(name for name in PACKAGES if part_of(name) == "core" and face_of(import_module(name)))
+FURTHER = (
+    "kafkalearn.consuming.nearest",
+    "kafkalearn.groups.patterns",
+    "kafkalearn.oncall",
+    "kafkalearn.transactions.history",
+)
+"""Public too: modules that a chapter imports by name, and the six questions as functions."""
+
+
+def public_parts() -> tuple[str, ...]:
+    """Every package of the core whose public API has something to call, and `FURTHER`."""
+    core = tuple(name for name in PACKAGES if part_of(name) == "core" and face_of(import_module(name)))
+    return core + FURTHER
 
 
 def face_of(module: ModuleType) -> dict[str, Callable]:
     """The functions and classes of a package's public API by name; nouns and tables in it are no calls.
 
-    `check` and `broken` judge what a simulator makes, and `tests.fuzz.simulators` uses them so.
+    Of a module without ``__all__`` it is what is written in it, and begins with no underscore. `check` and `broken`
+    judge what a simulator makes, and `tests.fuzz.simulators` uses them so.
     """
-    named = {name: getattr(module, name) for name in getattr(module, "__all__", ()) if name not in ("check", "broken")}
+    own = [name for name, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__]
+    public = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+    named = {name: getattr(module, name) for name in public if name not in ("check", "broken")}
     return {name: each for name, each in named.items() if code_of(each) is not None}
 
 
@@ -152,7 +165,12 @@ def fuzz_functions(package: str, seed: int, rounds: int) -> Faults:
 def hints_of(function: Callable) -> dict[str, object]:
     """The annotations of a function's parameters, or of the fields that a class is made of."""
     of = function if is_dataclass(function) or not isinstance(function, type) else function.__init__
-    return get_type_hints(inspect.unwrap(of), include_extras=True)
+    for_checkers: dict[str, object] = {}  # names that a module imports for the type checker alone: no plain values
+    while True:
+        try:
+            return get_type_hints(inspect.unwrap(of), localns=for_checkers or None, include_extras=True)
+        except NameError as error:
+            for_checkers[error.name] = object
 
 
 def _with_odd_arguments(

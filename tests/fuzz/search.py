@@ -7,13 +7,13 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tests.fuzz.calls import core_packages
+from tests.fuzz.calls import public_parts
 from tests.fuzz.segments import SOURCES
 from tests.fuzz.simulators import SIMULATORS
 from tests.project.modules import ROOT
 
-PARTS = {"functions": core_packages(), "simulator": list(SIMULATORS), "segments": list(SOURCES)}
-"""What is fuzzed: the public API of every package of the core, every simulator of the contract, segment files."""
+PARTS = {"functions": public_parts(), "simulator": list(SIMULATORS), "segments": list(SOURCES)}
+"""What is fuzzed: the public API of every package of the core and of some modules, every simulator of the contract, segment files."""
 
 
 def fuzz(kind: str, parts: Sequence[str], seed: int, rounds: int) -> tuple[bool, str]:
