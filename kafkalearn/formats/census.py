@@ -154,6 +154,33 @@ MARKERS = ("COMMIT", "ABORT")
 EMPTIED = "EMPTIED"  # a control batch without a record: the cleaner left its header
 
 
+@dataclass(slots=True, kw_only=True)
+class RecordCounts:
+    """What is counted of records, wherever they lie."""
+
+    record_count: int = 0
+    null_key_count: int = 0
+    tombstone_count: int = 0
+    key_bytes: int = 0
+    value_bytes: int = 0
+
+    def add_sizes(self, key_bytes: int, value_bytes: int) -> None:
+        """Count a record by the lengths of its key and its value; a negative one: there is none."""
+        self.record_count += 1
+        self.null_key_count += key_bytes < 0
+        self.tombstone_count += value_bytes < 0
+        self.key_bytes += max(0, key_bytes)
+        self.value_bytes += max(0, value_bytes)
+
+    def add_counts(self, other: RecordCounts | Block) -> None:
+        """Count all records that were counted there."""
+        self.record_count += other.record_count
+        self.null_key_count += other.null_key_count
+        self.tombstone_count += other.tombstone_count
+        self.key_bytes += other.key_bytes
+        self.value_bytes += other.value_bytes
+
+
 @dataclass(slots=True)
 class _OfFile:
     """The counts of the file that is being read."""
@@ -167,7 +194,7 @@ class _OfFile:
     older_bytes: int = 0
 
 
-class Counting:
+class Counting(RecordCounts):
     """Counts blocks, file by file; `census` says what was found."""
 
     def __init__(self, has_records: bool, future_ms: int, keeps_markers: bool = False) -> None:
@@ -182,13 +209,13 @@ class Counting:
         keeps_markers : bool
             Whether the markers of transactions are kept, each with its offset.
         """
+        super().__init__()
         self.has_records, self.future_ms, self.keeps_markers = has_records, future_ms, keeps_markers
         self.files: list[FileCensus] = []
         self.here = _OfFile()
         self.batches_by_attributes: Counter[int] = Counter()
         self.bytes_by_attributes: Counter[int] = Counter()
         self.controls: Counter[str] = Counter()
-        self.record_count = self.null_key_count = self.tombstone_count = self.key_bytes = self.value_bytes = 0
         self.largest_keys: list[Sized] = []
         self.largest_values: list[Sized] = []
         self.first_offset: int | None = None
@@ -273,11 +300,7 @@ class Counting:
                 self.markers.setdefault(header.producer_id, []).append((header.base_offset, control))
 
     def _add_records(self, block: Block) -> None:
-        self.record_count += block.record_count
-        self.null_key_count += block.null_key_count
-        self.tombstone_count += block.tombstone_count
-        self.key_bytes += block.key_bytes
-        self.value_bytes += block.value_bytes
+        self.add_counts(block)
         keys, values = block.largest(LARGEST_SHOWN)
         self.largest_keys = nsmallest(LARGEST_SHOWN, [*self.largest_keys, *keys])
         self.largest_values = nsmallest(LARGEST_SHOWN, [*self.largest_values, *values])
@@ -290,11 +313,7 @@ class Counting:
         """Count messages of format 0 or 1 in the file that is being read."""
         self.older[found.magic] += found.count
         self.older_compressed_count += found.compressed_count
-        self.record_count += found.record_count
-        self.null_key_count += found.null_key_count
-        self.tombstone_count += found.tombstone_count
-        self.key_bytes += found.key_bytes
-        self.value_bytes += found.value_bytes
+        self.add_counts(found)
         here = self.here
         here.older_bytes += size_bytes
         here.last_offset = max(here.last_offset, found.last_offset)
@@ -367,6 +386,10 @@ def _by_codec(by_attributes: Counter[int]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
+def _size(data: bytes | None) -> int:
+    return -1 if data is None else len(data)
+
+
 def _largest(found: Iterable[Sized]) -> tuple[Largest, ...]:
     return tuple(Largest(-size, offset) for size, offset in found)
 
@@ -386,19 +409,14 @@ SMALLEST_BYTES = 14  # behind offset and length: checksum, format, attributes, t
 
 
 @dataclass(slots=True)
-class Older:
+class Older(RecordCounts):
     """A run of messages of format 0 or 1."""
 
     magic: int
     first_offset: int
     last_offset: int = -1
     count: int = 0
-    record_count: int = 0
     compressed_count: int = 0  # those that hold others which could not be read
-    null_key_count: int = 0
-    tombstone_count: int = 0
-    key_bytes: int = 0
-    value_bytes: int = 0
     first_ms: int = -1  # of the first message; -1: format 0 has no time
     largest_ms: int = -1
 
@@ -424,11 +442,7 @@ class Older:
             at += _LENGTH.size
             self._add_inner(codec, data[at : at + max(0, value_size)])
             return True
-        self.record_count += 1
-        self.null_key_count += key_size < 0
-        self.tombstone_count += value_size < 0
-        self.key_bytes += max(0, key_size)
-        self.value_bytes += max(0, value_size)
+        self.add_sizes(key_size, value_size)
         return True
 
     def _add_inner(self, codec: int, value: bytes) -> None:
@@ -442,12 +456,8 @@ class Older:
         if not inner:
             self.compressed_count += 1
         for each, _ in inner:
-            self.record_count += each.record_count
             self.compressed_count += each.compressed_count
-            self.null_key_count += each.null_key_count
-            self.tombstone_count += each.tombstone_count
-            self.key_bytes += each.key_bytes
-            self.value_bytes += each.value_bytes
+            self.add_counts(each)
 
 
 def older_runs(data: Bytes, position: int, end: int | None = None) -> list[tuple[Older, int]]:
@@ -505,16 +515,11 @@ Found = TypeVar("Found", Batch, Header)
 
 
 @dataclass(slots=True)
-class PlainBlock:
+class PlainBlock(RecordCounts):
     """A block read by Python alone, or by headers alone: then it has no records."""
 
     headers: list[Header] = field(default_factory=list)
     controls: dict[int, str | None] = field(default_factory=dict)
-    record_count: int = 0
-    null_key_count: int = 0
-    tombstone_count: int = 0
-    key_bytes: int = 0
-    value_bytes: int = 0
     records: list[tuple[Header, tuple[Record, ...]]] = field(default_factory=list)
 
     def add(self, header: Header, batch: Batch | None) -> None:
@@ -527,16 +532,8 @@ class PlainBlock:
 
     def _add_records(self, header: Header, records: tuple[Record, ...]) -> None:
         self.records.append((header, records))
-        self.record_count += len(records)
         for record in records:
-            if record.key is None:
-                self.null_key_count += 1
-            else:
-                self.key_bytes += len(record.key)
-            if record.value is None:
-                self.tombstone_count += 1
-            else:
-                self.value_bytes += len(record.value)
+            self.add_sizes(_size(record.key), _size(record.value))
 
     @property
     def is_full(self) -> bool:

@@ -63,7 +63,7 @@ def text_width() -> int:
     return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
-def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
+def wrapped(text: str, indent: str = "", hanging: str | None = None, width: int | None = None) -> str:
     """Wrap a sentence; a long name or path is cut only where it is wider than a line.
 
     Parameters
@@ -72,6 +72,8 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
         A sentence; its own line breaks count as blanks.
     indent, hanging : str
         What begins the first line, and the others; None: blanks as wide as `indent`.
+    width : int or None
+        The columns of a line; None: `text_width`, which asks the terminal at each call.
 
     Examples
     --------
@@ -79,7 +81,10 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
       - not committed: the member left before it could
     """
     others = " " * len(indent) if hanging is None else hanging
-    width, words = text_width(), text.split()
+    width, words = width or text_width(), text.split()
+    whole = indent + " ".join(words)
+    if words and len(whole) <= width:
+        return whole
     lines, line = [], indent
     for place, word in enumerate(words):
         if place and len(line) + 1 + len(word) > width:  # a path stays whole: it is copied

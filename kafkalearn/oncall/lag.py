@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kafkalearn.base.checks import iterable, text
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, text_of, wrapped
+from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, text_of, text_width, wrapped
 from kafkalearn.oncall.lag_looks import Look, Seen, cluster_look, described_look, files_look
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
 
@@ -393,15 +393,17 @@ class Lag(Answer):
 
     def __str__(self) -> str:
         """Group by group, a sentence for each partition."""
-        said: list[str] = []
+        said, width = list[str](), text_width()
         by_group: dict[str, list[Cause]] = {}
         for each in self.causes:
             by_group.setdefault(each.group, []).append(each)
         for name, causes in by_group.items():
-            said.append(wrapped(name if name not in self.rebalancing else f"{name}, which is rebalancing now"))
+            said.append(
+                wrapped(name if name not in self.rebalancing else f"{name}, which is rebalancing now", width=width)
+            )
             for each in causes:
                 number = "" if each.lag is None else f", lag {each.lag:,}"
-                said.append(wrapped(f"{each.at}{number}: {each.words}", "  ", "    "))
+                said.append(wrapped(f"{each.at}{number}: {each.words}", "  ", "    ", width))
         return "\n".join([*said, *(f"{name} is not there any more" for name in self.gone)])
 
 

@@ -86,7 +86,8 @@ _CANONICAL = {other: name for name, others in _COLUMNS.items() for other in othe
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "START-OFFSET")
 _NUMERIC = (*_OFFSETS, "LOG-START-OFFSET", "LAG", "LEADER-EPOCH")
 _IN_A_HEADER = ("PARTITION", "PID")  # one of these is in every line of names
-_NO_NUMBER = ("-", "unknown", "(unknown)", "none")
+_MAY_BE_NUMBER = re.compile(r"-?[0-9]+|-|unknown|\(unknown\)|none")
+_NUMBER = re.compile(r"-?[0-9]+")
 MOST_DIGITS = 19  # of an offset
 _MIRROR_MAKER = re.compile(r"mm2-offset-syncs\..*\.internal|.*\.checkpoints\.internal")
 _WARNED = re.compile(r"Warning: Consumer group '(.{1,300}?)' is rebalancing")
@@ -332,13 +333,9 @@ def _cells_by_blanks(line: str, table: _Table) -> dict[str, str] | None:
 def _first_number(words: list[str], numeric: tuple[int, ...]) -> int | None:
     """The place of the partition: the first whole number behind which other numbers stand where they must."""
     for at in range(1, len(words) - numeric[-1]):
-        if _is_digits(words[at]) and all(_may_be_number(words[at + place]) for place in numeric):
+        if _is_digits(words[at]) and all(map(_MAY_BE_NUMBER.fullmatch, [words[at + place] for place in numeric])):
             return at
     return None
-
-
-def _may_be_number(word: str) -> bool:
-    return _is_digits(word) or word in _NO_NUMBER or _is_digits(word.removeprefix("-"))
 
 
 def _is_digits(word: str) -> bool:
@@ -347,7 +344,7 @@ def _is_digits(word: str) -> bool:
 
 def _number(written: str) -> int | None:
     plain = written.replace(",", "") if "," in written else written
-    if not _is_digits(plain.removeprefix("-")):
+    if not _NUMBER.fullmatch(plain):
         return None
     if len(plain) > MOST_DIGITS:
         raise KafkaLearnError(f"describe has the number {shown(written)}; an offset has at most {MOST_DIGITS} digits")

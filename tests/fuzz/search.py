@@ -13,7 +13,7 @@ from tests.fuzz.simulators import SIMULATORS
 from tests.project.modules import ROOT
 
 PARTS = {"functions": public_parts(), "simulator": list(SIMULATORS), "segments": list(SOURCES)}
-"""What is fuzzed: the public API of every package of the core and of some modules, every simulator of the contract, segment files."""
+"""What is fuzzed: what is public in the core's packages and some modules, every simulator of the contract, segments."""
 
 
 def fuzz(kind: str, parts: Sequence[str], seed: int, rounds: int) -> tuple[bool, str]:

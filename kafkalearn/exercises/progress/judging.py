@@ -85,8 +85,9 @@ def judge_apart(record: Record, *, is_free: bool = False) -> dict[str, str]:
     is_free : bool
         Whether functions run also where nothing confines them. Otherwise they are `NOT_RUN` there.
     """
-    outcomes: dict[str, str] = {}
     names = [name for name, entry in record.entries.items() if entry.answer is not None]
+    functions = [] if is_free else [name for name in names if has_function(record.entries[name].answer)]
+    outcomes = dict.fromkeys(functions if functions and why_none_runs() else [], NOT_RUN)
     ends = time.monotonic() + SECONDS_IN_ALL
     while len(outcomes) < len(names):
         left = {name: record.entries[name].answer for name in names if name not in outcomes}
@@ -146,8 +147,6 @@ def _outcome(exercise: str, answer: object, is_free: bool) -> str:
         return started[-1]
 
     try:
-        if not is_free and has_function(answer) and why_none_runs():
-            return NOT_RUN
         return outcome_of(exercise, answer, start)
     except MemoryError:
         return TOO_LONG

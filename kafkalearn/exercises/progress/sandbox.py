@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
+from threading import Lock
 from typing import Any
 
 from kafkalearn.exercises.kit.given import GivenFunction, Raised, Spent
@@ -70,13 +71,21 @@ class SandboxedFunction(GivenFunction):
             self._process = None
 
 
-@cache
+_PROBING = Lock()  # files are judged in several threads
+
+
 def why_none_runs() -> str:
     """Why no function can be confined here, as words; empty if one can. A process is started to find out, once.
 
     >>> why_none_runs() == "" if sys.platform == "linux" else why_none_runs() != ""
     True
     """
+    with _PROBING:
+        return _probed()
+
+
+@cache
+def _probed() -> str:
     with Process(__name__) as process:
         process.send({"name": "f", "source": "f = len", "modules": [], "is_free": False})
         process.send(encoded(("x",)))

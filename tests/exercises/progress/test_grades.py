@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kafkalearn.exercises.kit.functions import Open
-from kafkalearn.exercises.progress import grades, judging, processes, report
+from kafkalearn.exercises.progress import grades, judging, processes, report, sandbox
 from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN, all_exercises, judge_apart, outcome_of
 from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, Entry, Record, encoded, read_file, write_file
 from kafkalearn.lab.__main__ import COPIES
@@ -400,7 +400,8 @@ def test_a_judge_that_breaks_is_the_trouble_of_one_file(class_, monkeypatch, cap
 
 def test_where_nothing_confines_a_function_it_is_not_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(processes, "_BEGIN", UNKNOWN_SYSTEM)
-    monkeypatch.setattr(grades, "why_none_runs", lambda: "Darwin has no filter")
+    for each in (grades, judging):
+        monkeypatch.setattr(each, "why_none_runs", lambda: "Darwin has no filter")
     write_file(tmp_path / "anna.json", claiming({name: solved()[name] for name in ("00.leader_of", "07.read_key")}))
 
     assert grades.main([str(tmp_path)]) == 0
@@ -444,3 +445,16 @@ def test_a_folder_of_essays_is_named_as_such(tmp_path, capsys):
     assert "essay.docx is a file that ends in .docx" in capsys.readouterr().err
     assert grades.main([str(tmp_path / "nowhere")]) == 1
     assert capsys.readouterr().err.endswith("nowhere is not a folder\n")
+
+
+def test_whether_functions_can_be_confined_is_found_out_once_a_run(tmp_path, monkeypatch, capsys):
+    probed = []
+    sandbox._probed.cache_clear()
+    monkeypatch.setattr(sandbox, "Process", lambda name: probed.append(name) or processes.Process(name))
+    for who in ("anna", "ben"):
+        write_file(tmp_path / f"{who}.json", claiming({"00.leader_of": solved()["00.leader_of"]}))
+
+    assert grades.main([str(tmp_path)]) == 0
+
+    capsys.readouterr()
+    assert probed == [sandbox.__name__]
