@@ -177,6 +177,11 @@ def mutants(words):
     return hand_over("-m", "tools.mutants", *words)
 
 
+def dist(words):
+    """Builds sdist and wheel, checks them, and tries the wheel alone on each Python that is here."""
+    return hand_over("-m", "tools.dist", *words)
+
+
 def lock(words):
     """Writes requirements.lock anew from pyproject.toml; ARGS=--upgrade for newer versions."""
     environment.require_the_repository()
@@ -197,7 +202,7 @@ def setup(words):
 
 FOR_READERS = (lab, book, report, reset)
 FOR_AUTHORS = (grades, edit, quick, test, ci, nightly, fuzz, chapters, minutes, bench, live, conform)
-FOR_AUTHORS += (settings, release, house, mutants, lock, setup)
+FOR_AUTHORS += (settings, release, dist, house, mutants, lock, setup)
 COMMANDS = {each.__name__: each for each in FOR_READERS + FOR_AUTHORS}
 
 

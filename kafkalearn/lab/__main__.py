@@ -4,6 +4,7 @@ python -m kafkalearn.lab                 JupyterLab on the reader's own copies; 
 python -m kafkalearn.lab copies          makes and renews the copies and starts nothing (JupyterHub, Binder)
 python -m kafkalearn.lab reset 05 07     fresh copies of these chapters; the old ones stay beside them
 python -m kafkalearn.lab edit            JupyterLab on the committed chapters, for authors
+kafkalearn lab DIR                       the first, with the copies in DIR
 """
 
 from __future__ import annotations
@@ -44,9 +45,14 @@ def main(words: Sequence[str]) -> int:
         return 1
 
 
-def _run(words: Sequence[str]) -> int:
+def open_in(folder: str | None, words: Sequence[str] = ()) -> int:
+    """JupyterLab on the reader's copies in a folder, which is made; None: where `copies_folder` has them."""
+    return _run(words, None if folder is None else Path(folder).absolute())
+
+
+def _run(words: Sequence[str], to: Path | None = None) -> int:
     folder = course()
-    chapters, copies = sorted(folder.glob("*.ipynb")), copies_folder(folder)
+    chapters, copies = sorted(folder.glob("*.ipynb")), to or copies_folder(folder)
     match words:
         case ["reset", *names] if names:
             for new, old in reset_copies(chapters, copies, names):

@@ -51,6 +51,9 @@ BUILD = {"build": "build your own coordinator: does a server, in any language, a
 MCP = "mcp"
 """The subcommand that serves all questions over MCP: `kafkalearn.oncall.agents`."""
 
+LAB, DOCTOR = "lab", "doctor"
+"""The subcommands that open the chapters (`kafkalearn.lab`) and say what a machine has (`kafkalearn.oncall.doctor`)."""
+
 
 # Completion for a shell: the script that ``kafkalearn --completion SHELL`` prints.
 
@@ -129,6 +132,11 @@ def command_parser(with_arguments: Collection[str] = (*QUESTIONS, *BUILD)) -> ar
     one = asked.add_parser(MCP, help="the questions as tools for an agent; needs kafkalearn[agents]", description=about)
     file_argument(one, "--folder", metavar="DIR", action="append", default=[], help="read files in this folder")
     add_bootstrap(one)
+    about = "The chapters in JupyterLab, as your own copies in a folder; further words go to JupyterLab."
+    one = asked.add_parser(LAB, help="the chapters in JupyterLab; needs kafkalearn[lab]", description=about)
+    file_argument(one, "folder", metavar="DIR", nargs="?", help="of your copies, made if it is not there")
+    about = "What a report of a fault should say of this machine: versions, Java, Spark, the lab. Nothing is sent."
+    asked.add_parser(DOCTOR, help="what a report of a fault should say of this machine", description=about)
     return parser
 
 
@@ -154,6 +162,8 @@ def main(words: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else list(words)
     _make_printable(sys.stdout, sys.stderr)
     try:
+        if words[:1] == [LAB] and words[1:2] not in (["-h"], ["--help"]):
+            return _opened(words[1:])
         options = command_parser(words[:1]).parse_args(words)  # a question stands first: no other one is imported
         if options.completion:
             return _print(completion_for(options.completion, command_parser()), Outcome.FINE)
@@ -163,6 +173,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if options.question == MCP:
             agents = import_module("kafkalearn.oncall.agents")
             return agents.serve(options.folder, options.bootstrap, options.config)
+        if options.question == DOCTOR:
+            return _print(import_module("kafkalearn.oncall.doctor").report(), Outcome.FINE)
         answer = question_named(options.question).answer(options)
         # JSON in ASCII, which every terminal and pipe takes.
         text = json.dumps(to_data(options.question, answer), indent=2) if options.json else printable(str(answer))
@@ -179,6 +191,13 @@ def main(words: Sequence[str] | None = None) -> int:
         with suppress(OSError, ValueError):
             traceback.print_exc()
         return _say(f"a mistake of kafkalearn's own, please report it: {type(error).__name__}: {error}")
+
+
+def _opened(words: Sequence[str]) -> int:
+    """The chapters in the folder that stands first, if one does; JupyterLab's options are not argparse's to read."""
+    has_folder = bool(words) and not words[0].startswith("-")
+    lab = import_module("kafkalearn.lab.__main__")
+    return lab.open_in(words[0] if has_folder else None, words[has_folder:])
 
 
 def to_data(question: str, answer: Answer) -> dict[str, object]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from kafkalearn import oncall as answers
+from kafkalearn.oncall import doctor
 from kafkalearn.oncall.answer import Answer, Outcome
 from kafkalearn.oncall.command import INTERRUPTED, QUESTIONS, command_parser, completion_for, main, question_named
 from tests.oncall import examples
@@ -269,3 +270,28 @@ def test_every_question_is_on_the_page():
     asked_for = {match[1].split()[0] for match in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))}
 
     assert asked_for == set(QUESTIONS)
+
+
+def test_the_doctor_names_every_package_and_no_home(monkeypatch, capsys):
+    monkeypatch.setattr(doctor, "find_java", lambda: f"Java 21.0.8 from PATH ({Path.home() / 'jdk' / 'bin' / 'java'})")
+    monkeypatch.setitem(doctor.PACKAGES, "spark", ("pyspark", "no-such-package"))
+
+    assert main(["doctor"]) == 0
+
+    said = capsys.readouterr().out
+    assert f"({Path('~') / 'jdk' / 'bin' / 'java'})" in said
+    assert f"no-such-package {doctor.NOT_INSTALLED}" in said
+    assert len(said.splitlines()) == 7 + len(doctor.PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("words", "folder", "others"),
+    [([], None, []), (["mine"], "mine", []), (["--port", "9"], None, ["--port", "9"]), (["a", "--x"], "a", ["--x"])],
+)
+def test_the_lab_takes_a_folder_and_passes_on_what_is_jupyterlabs(monkeypatch, words, folder, others):
+    opened = []
+    monkeypatch.setattr("kafkalearn.lab.__main__.open_in", lambda *given: opened.append(given) or 0)
+
+    assert main(["lab", *words]) == 0
+
+    assert opened == [(folder, others)]

@@ -1,5 +1,6 @@
 """The wheel: what those get who install kafkalearn without this folder."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 import kafkalearn
 from kafkalearn.base.files import DATA_DIRECTORIES, DATA_FILES
+from kafkalearn.lab.working_copies import without_results
 from tools.environment import PROGRAMS, ROOT
 
 RECORDED = {f"kafkalearn/data/{name}" for name in DATA_FILES.values()}
@@ -66,6 +68,12 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     expected |= {f"{found_by_jupyterlab}/{path.name}" for path in extension}
 
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
+
+
+def test_the_wheel_has_the_chapters_without_results(wheel):
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        carried = json.loads(wheel.read(f"kafkalearn/notebooks/{path.name}"))
+        assert carried == without_results(json.loads(path.read_text(encoding="utf-8")))
 
 
 def test_the_wheel_brings_the_licence_and_says_which_and_those_of_all_that_it_carries(wheel):
