@@ -7,8 +7,10 @@ The last line of its module is ``simulate, check, broken = simulator(start, step
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar
+from functools import cache
+from typing import Protocol, TypeVar, get_args, get_type_hints
 
+from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.promises import Broken, Check, Promises, judges
 from kafkalearn.base.trace import Trace, run
 
@@ -72,7 +74,29 @@ def simulator(
         -------
         Trace
             One moment more than there are events: ``trace[-1].state`` is where the run ended.
+
+        Raises
+        ------
+        KafkaLearnError
+            If `settings` or `initial` are another simulator's.
         """
+        kinds = _kinds(start)
+        _require("settings", settings, kinds.get("settings"))
+        if initial is not None:
+            _require("initial", initial, kinds.get("return"))
         return run(step, settings, start(settings) if initial is None else initial, events)
 
     return simulate, *judges(invariants, promises, progress)
+
+
+@cache
+def _kinds(start: Callable[..., object]) -> dict[str, tuple[type, ...]]:
+    """The classes that ``start`` says it takes and gives, as far as its annotations are classes."""
+    kinds = {name: get_args(hint) or (hint,) for name, hint in get_type_hints(start).items()}
+    return {name: of for name, of in kinds.items() if all(isinstance(each, type) for each in of)}
+
+
+def _require(name: str, given: object, kinds: tuple[type, ...] | None) -> None:
+    if kinds and not isinstance(given, kinds):
+        names = " or ".join(f"{kind.__module__}.{kind.__qualname__}" for kind in kinds)
+        raise KafkaLearnError(f"{name} must be {names}, got {shown(given)}")

@@ -62,7 +62,7 @@ EVENTS = [
     *map(search.Turn, "ab"),
     *map(search.Beat, "ab"),
     *map(search.Hangs, "ab"),
-    search.TimePassed(),
+    search.TimePassed(search.WINDOW_MS),
 ]
 
 

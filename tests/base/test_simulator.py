@@ -1,0 +1,23 @@
+"""What every simulator has beside its rules: made once, and refusing another simulator's settings in words."""
+
+import pytest
+
+from kafkalearn import delivery, log
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.groups import classic
+
+SETTINGS = (log.Settings(), delivery.Settings(), classic.Settings("4.4"))
+
+
+@pytest.mark.parametrize("simulated", [log, delivery, classic], ids=lambda module: module.__name__)
+def test_settings_and_states_of_another_simulator_are_refused_in_words(simulated):
+    (own,) = (each for each in SETTINGS if isinstance(each, simulated.Settings))
+    for other in (*(each for each in SETTINGS if each is not own), 6, None):
+        with pytest.raises(KafkaLearnError, match=r"settings must be kafkalearn\.[a-z._]*\.Settings, got "):
+            simulated.simulate(other, [])
+    first = simulated.simulate(own, [])[0].state
+    assert simulated.simulate(own, [], initial=first)[-1].state == first
+    with pytest.raises(
+        KafkaLearnError, match=rf"initial must be {type(first).__module__}.{type(first).__name__}, got 6"
+    ):
+        simulated.simulate(own, [], initial=6)
