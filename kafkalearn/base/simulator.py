@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Protocol, TypeVar, get_args, get_type_hints
+from types import UnionType
+from typing import Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.promises import Broken, Check, Promises, judges
@@ -92,7 +93,8 @@ def simulator(
 @cache
 def _kinds(start: Callable[..., object]) -> dict[str, tuple[type, ...]]:
     """The classes that ``start`` says it takes and gives, as far as its annotations are classes."""
-    kinds = {name: get_args(hint) or (hint,) for name, hint in get_type_hints(start).items()}
+    hints = get_type_hints(start).items()
+    kinds = {name: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for name, hint in hints}
     return {name: of for name, of in kinds.items() if all(isinstance(each, type) for each in of)}
 
 
