@@ -26,18 +26,22 @@ class JavaProcess(subprocess.Popen):
     """A Java side that Python starts, with what it prints: Java removes its folder as it leaves, its log with it."""
 
     _log: BinaryIO | None = None
+    _log_path: Path | None = None
 
     def keep_log(self, path: Path) -> None:
         """Hold the log open, so that it can be read when its file is gone (on Windows, where it could not go, not)."""
+        self._log_path = path
         if sys.platform != "win32":
             self._log = path.open("rb")
 
     def log_lines(self) -> list[str]:
-        """What Java has printed so far."""
-        if self._log is None or self._log.closed:
-            return []
-        self._log.seek(0)
-        return self._log.read().decode(errors="replace").splitlines()
+        """What Java has printed so far; nothing where the log can no longer be read."""
+        if self._log is not None and not self._log.closed:
+            self._log.seek(0)
+            data = self._log.read()
+        else:
+            data = self._log_path.read_bytes() if self._log_path is not None and self._log_path.is_file() else b""
+        return data.decode(errors="replace").splitlines()
 
     def close_log(self) -> None:
         """Let the log go."""
