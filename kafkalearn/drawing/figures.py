@@ -284,7 +284,7 @@ def draw_broker_load(ax: Axes, load: Mapping[object, float], *, what: str = "gro
     """
     names, heights = list(load), _refuse_no_numbers("load", list(load.values()))
     for place, (name, height) in enumerate(zip(names, heights, strict=True)):
-        bar = ax.bar([str(name)], [height], width=0.7, zorder=2, **bar_style(svg.CHART[place % len(svg.CHART)]))
+        bar = ax.bar([str(name)], [height], width=0.7, zorder=2, **bar_style(svg.chart_fill(place)))
         words = f"{height:,.0f}\n{height / heights.sum():.1%}"
         # On a plate above the line of the even share, which would strike the words of an average broker through.
         plate = {"facecolor": svg.PANEL, "edgecolor": "none", "pad": 1}

@@ -311,7 +311,7 @@ def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:
     width, length = 0.8 / len(counts), max(map(len, counts.values()))
     for at, (name, heights) in enumerate(counts.items()):
         places = np.arange(len(heights)) + (at - (len(counts) - 1) / 2) * width
-        ax.bar(places, heights, width=width, label=name, zorder=2, **bar_style(svg.CHART[at]))
+        ax.bar(places, heights, width=width, label=name, zorder=2, **bar_style(svg.chart_fill(at)))
     names = ["0", "1", *(f"{2**k}+" for k in range(1, length - 1))]
     ax.set_yscale("log")
     ax.set_xticks(range(length), names[:length])

@@ -9,6 +9,7 @@ from itertools import product
 from math import ceil
 from typing import TypeAlias, TypedDict
 
+from kafkalearn.base import facts
 from kafkalearn.drawing.tokens import (
     BODY,
     CHART,
@@ -79,6 +80,15 @@ def fill(index: int) -> Fill:
     Fill(colour='#f8d999', hatch='/')
     """
     return FILLS[index % len(FILLS)]
+
+
+def chart_fill(index: int) -> Fill:
+    """The fill of bar number `index` of a chart, as `fill` is of a thing in a picture.
+
+    >>> chart_fill(1) == chart_fill(7), chart_fill(1).colour
+    (True, '#f2b94b')
+    """
+    return CHART[index % len(CHART)]
 
 
 # Shapes as text: each function returns a line of SVG, or a few; `kafkalearn.drawing.player` puts them together.
@@ -376,14 +386,12 @@ def name_width(names: Iterable[str], size: float = SMALL, most: int = MOST_NAME)
 
 
 def cut_name(name: str, most: int = MOST_NAME) -> str:
-    """Truncate a name in the middle, since names differ at their ends.
+    """Truncate a name in the middle, to what a picture has room for.
 
     >>> cut_name("billing-0"), cut_name("consumer-billing-7-a9c1d07e", most=15)
     ('billing-0', 'consume…a9c1d07e')
     """
-    if len(name) <= most:
-        return name
-    return f"{name[: most // 2]}…{name[-((most + 1) // 2) :]}"
+    return facts.cut_name(name, most)
 
 
 def cut_end(words: str, most: int) -> str:

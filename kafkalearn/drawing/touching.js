@@ -239,12 +239,11 @@ function renderLive(given) {
     const { line } = touch(), field = el.querySelector(".kl-controls input[type=text]");
     const done = coming !== null && field.value === coming ? coming.split(" > ") : line ? line.split(" > ").slice(0, model.get("value")) : [];
     close();
-    coming = field.value = [...done, move].join(" > ");
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    play([...done, move].join(" > "));
   }
 
-  // Another line than the one on show: without its last move, or none at all.
-  function playAgain(line) {
+  // Another line than the one on show: with a move more, without its last one, or none at all.
+  function play(line) {
     const field = el.querySelector(".kl-controls input[type=text]");
     coming = field.value = line;
     field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -270,8 +269,8 @@ function renderLive(given) {
       button.addEventListener("click", () => does(button));
       row.append(button);
     };
-    add("Undo", "Take the last move back", () => playAgain(moved.slice(0, -1).join(" > ")), !moved.length);
-    add("Reset", "Begin anew", () => playAgain(""), !moved.length);
+    add("Undo", "Take the last move back", () => play(moved.slice(0, -1).join(" > ")), !moved.length);
+    add("Reset", "Begin anew", () => play(""), !moved.length);
     const address = link && link + encodeURIComponent(line).replaceAll("%20", "+");
     if (address) add("Copy link", address, (button) => copy(address, button), false);
     return row;
