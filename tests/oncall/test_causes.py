@@ -159,7 +159,7 @@ def test_an_assignment_of_another_generation_ends_no_rebalance():
 
 FOUND = {
     (LEARNING, False): {RIGHT: 462, BROAD: 144, NOT_NAMED: 38},
-    (LEARNING, True): {RIGHT: 621, BROAD: 17, NOT_NAMED: 6},
+    (LEARNING, True): {RIGHT: 622, BROAD: 16, NOT_NAMED: 6},
     (HELD_OUT, False): {RIGHT: 241, BROAD: 77, NOT_NAMED: 16},
     (HELD_OUT, True): {RIGHT: 322, BROAD: 10, NOT_NAMED: 2},
 }
@@ -275,3 +275,35 @@ def test_clients_alone_name_no_wrong_cause():
             assert wrong == []
             named += len(found)
     assert named > 1000
+
+
+LEAVES = "[2026-11-22 15:46:12,990] INFO [Consumer clientId=c1, groupId=g] {} (a.B)"
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (
+            "Requesting to re-join the group and trigger rebalance since the assignment metadata has changed from "
+            "(version8: {t=6}) to (version13: {t=8})",
+            "topics changed",
+        ),
+        ("Request joining group due to: cached metadata has changed from (version8: {t=6})", "topics changed"),
+        ("Request joining group due to: the subscription has changed from [a]", "subscription changed"),
+    ],
+)
+def test_a_client_says_the_same_alone_and_beside_its_coordinator(line, cause):
+    rejoined = LEAVES.format(line)
+    (alone,) = histories(read([LEAVES.format("(Re-)joining group"), joined(1), rejoined]).events)
+    assert alone.rebalances[-1].cause == cause
+    begun = PREPARING.format("Leader c1-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11 re-joining group during Stable")
+    reader = Reader()
+    for source, lines in {"server.log": [begun, STABLE], "c1.log": [joined(1), rejoined]}.items():
+        for each in lines:
+            reader.feed(each, source)
+    (beside,) = histories(reader.result().events)
+    assert beside.rebalances[0].cause == cause
+
+
+def joined(generation):
+    return LEAVES.format(f"Successfully joined group with generation {generation}").replace("46:12", "46:02")

@@ -1,4 +1,4 @@
-"""Why a group rebalances: the names of the causes, and which of them a coordinator's reason says.
+"""Why a group rebalances: the names of the causes, and which of them a reason or an event says.
 
 A name that stands for several causes says so: the log tells that a member left, and not whether it was closed. Nothing
 is guessed beyond that.
@@ -10,6 +10,10 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
+
+from kafkalearn.oncall.logs import lines as kinds
+from kafkalearn.oncall.logs import protocol_errors as errors
+from kafkalearn.oncall.logs.lines import BROKER, ERLANG, GO, JAVASCRIPT, LIBRDKAFKA, PYTHON, RUBY, LogEvent
 
 
 class Cause(NamedTuple):
@@ -227,3 +231,171 @@ def client_of(member: str) -> str:
     ('orders-7', 'AP97UdfoSga2XXQPLnI4zw')
     """
     return _UUID.sub("", member)
+
+
+# What one event says, of a broker or a client, and how much: every cause is decided by it, whoever asks.
+
+NOTHING, SOMETHING, BROAD, NAMED = range(4)
+"""How much an event says: nothing; that the group rebalances; one of several causes; one cause."""
+
+FENCED_STATE, STALE_STATE = "FENCED", "STALE"  # of a member of KIP-848
+GIVEN = "need to re-join with the given member-id"
+_LEAVES_WHEN_CLOSED = (GO, JAVASCRIPT, RUBY, PYTHON)
+_HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
+_OF_THEM = ("kafka server: ", "afkajs", "KafkaJS", "Attempt to heart beat")  # sarama, kafkajs, Java before 0.10.1
+_OF_ANOTHER_REQUEST = ("error while consuming", "ommit")  # refused after a rebalance, too, that went on without it
+_WHILE_IT_JOINS = "Failing OffsetCommit request"  # Java's, of a client that is no member and of one that joins again
+_FORCED = "Forcing rebalance"  # Connect's
+_CONNECTION_GONE = ("connection_down", "tcp_closed", "sock_down")  # brod's
+
+
+def _error_of(event: LogEvent) -> str | None:
+    """The error that an event has: by its name, where a line of no known form was read by it, or in its words."""
+    known = event.fields.get("error")
+    if isinstance(known, str) and known in errors.KINDS:
+        return known
+    return errors.error_in(event.reason or "") or errors.error_in(event.text)
+
+
+def _of_error(event: LogEvent, error: str | None) -> tuple[str, int]:
+    if error == errors.UNKNOWN_MEMBER:
+        is_silent = event.writer in _HAS_NO_POLL_TIMER or any(each in event.text for each in _OF_THEM)
+        is_late = event.kind == kinds.JOIN_FAILED or any(each in event.text for each in _OF_ANOTHER_REQUEST)
+        return (HEARTBEATS, NAMED) if is_silent and not is_late else (DROPPED, BROAD)
+    if error == errors.NO_MEMBER and event.text.startswith(_WHILE_IT_JOINS):
+        return UNKNOWN, SOMETHING
+    return {
+        errors.POLL: (POLL, NAMED),
+        errors.SESSION: (HEARTBEATS, NAMED),
+        errors.FENCED: (FENCED, NAMED),
+        errors.TOO_MANY: (CAPACITY, NAMED),
+        errors.INCONSISTENT: (INCONSISTENT, NAMED),
+        errors.UNAUTHORIZED: (UNAUTHORIZED, NAMED),
+        errors.BAD_TIMEOUT: (BAD_TIMEOUT, NAMED),
+        errors.TOO_OLD: (TOO_OLD, NAMED),
+        errors.NOT_COORDINATOR: (MOVED, NAMED),
+        errors.NO_COORDINATOR: (NO_COORDINATOR, BROAD),
+        errors.ILLEGAL_GENERATION: (DROPPED, BROAD),
+        errors.NO_MEMBER: (DROPPED, BROAD),
+    }.get(error or "", (UNKNOWN, SOMETHING))
+
+
+def _of_leaving(event: LogEvent) -> tuple[str, int]:
+    cause = cause_of_leaving(event.reason)
+    if cause == LEFT and (event.writer in _LEAVES_WHEN_CLOSED or (event.reason or "") in ("shutdown", "normal")):
+        cause = CLOSED
+    return cause, BROAD if cause == LEFT else NAMED
+
+
+def _of_rejoining(event: LogEvent) -> tuple[str, int]:
+    reason = event.reason or ""
+    cause = cause_of_rejoining(reason)
+    if cause is not None:
+        return cause, NAMED
+    if reason.startswith(GIVEN):
+        return UNKNOWN, NOTHING
+    if "redistribute previously owned" in reason or "need to revoke" in reason or "cooperative move" in event.text:
+        return SECOND_ROUND, NAMED
+    if event.writer == LIBRDKAFKA and ("etadata" in reason or "metadata change" in event.text):
+        state = event.fields.get("join_state") or event.fields.get("state")
+        if state == "steady":
+            return TOPICS, NAMED
+        is_outside = state == "wait-metadata"  # it waits for its topics before it sends JoinGroup
+        return (JOINED, NAMED) if is_outside and event.fields.get("count") in (0, "0") else (UNKNOWN, SOMETHING)
+    if "etadata" in reason and ("changed" in reason or "new metadata" in reason):
+        return TOPICS, NAMED
+    if "ollowup rebalance" in event.text:
+        return cause_of_rejoining("triggered followup rebalance") or UNKNOWN, NAMED
+    if reason in ("unsubscribe", "unsubscribing"):
+        return UNSUBSCRIBED, NAMED
+    if _FORCED in event.text:
+        return REJOINED, BROAD
+    if event.writer == ERLANG and any(each in reason for each in _CONNECTION_GONE):
+        return NO_COORDINATOR, BROAD
+    return _of_error(event, _error_of(event))
+
+
+def _of_revoking(event: LogEvent) -> tuple[str, int]:
+    reason = event.reason or ""
+    if reason == "unsubscribe":
+        return UNSUBSCRIBED, NAMED
+    if "(terminating)" in event.text:
+        return CLOSED, NAMED
+    if "because leaving group" in event.text:
+        return CLOSED, NAMED
+    if event.fields.get("partitions") in ("", "set()", "[]", "frozenset()"):
+        return UNKNOWN, NOTHING
+    return _of_error(event, errors.error_in(reason))
+
+
+_BY_BROKER: Mapping[str, str] = MappingProxyType(
+    {
+        kinds.MEMBER_JOINED: JOINED,
+        kinds.MEMBER_FAILED: HEARTBEATS,
+        kinds.SYNC_MISSING: SYNC,
+        kinds.SUBSCRIPTION_UPDATED: SUBSCRIPTION,
+        kinds.TOPICS_UPDATED: EITHER,
+        kinds.STATIC_REPLACED: STATIC,
+        kinds.STATIC_FENCED: FENCED,
+    }
+)
+"""What a broker's line about a member, or about topics, makes a group rebalance for."""
+
+
+def _of_broker(event: LogEvent) -> tuple[str, int]:
+    if event.kind == kinds.MEMBER_LEFT:
+        cause = cause_of_leaving(event.reason)
+        return cause, BROAD if cause == LEFT else NAMED
+    if event.kind == kinds.MEMBER_FENCED:  # a reason beside it is new, or was cut off
+        return (TOO_LATE, NAMED) if event.reason is None else (UNKNOWN, SOMETHING)
+    cause = _BY_BROKER.get(event.kind)
+    return (UNKNOWN, NOTHING) if cause is None else (cause, BROAD if CAUSES[cause].covers else NAMED)
+
+
+def said_by(event: LogEvent) -> tuple[str, int]:
+    """The cause that an event says, of a broker or a client, and how much it says.
+
+    >>> from kafkalearn.oncall.logs import read
+    >>> (event,) = read(["Heartbeat session expired, marking coordinator dead"]).events
+    >>> said_by(event) == ("heartbeats lost", NAMED)
+    True
+    """
+    if event.writer == BROKER:
+        return _of_broker(event)
+    kind = event.kind
+    if kind == kinds.POLL_EXPIRED:
+        return POLL, NAMED
+    if kind == kinds.HEARTBEAT_EXPIRED:
+        return HEARTBEATS, NAMED
+    if kind == kinds.CLIENT_CLOSING:  # a static member of librdkafka then sends no LeaveGroup
+        return CLOSED, SOMETHING if event.writer == LIBRDKAFKA else NAMED
+    if kind == kinds.CLIENT_UNSUBSCRIBING:
+        return UNSUBSCRIBED, BROAD
+    if kind == kinds.CLIENT_FENCED:
+        return (FENCED, NAMED) if "nstance" in event.text else (DROPPED, BROAD)
+    if kind == kinds.CLIENT_EPOCH:  # a state of KIP-848
+        state = event.fields.get("state")
+        return {FENCED_STATE: (DROPPED, BROAD), STALE_STATE: (POLL, NAMED)}.get(str(state), (UNKNOWN, NOTHING))
+    if kind == kinds.SUBSCRIPTION_UPDATED:
+        return (UNKNOWN, NOTHING) if event.fields.get("join_state") == "init" else (SUBSCRIPTION, NAMED)
+    if kind == kinds.CLIENT_LEAVING:
+        return _of_leaving(event)
+    if kind in (kinds.HEARTBEAT_FAILED, kinds.JOIN_FAILED, kinds.SYNC_FAILED, kinds.CLIENT_LOST):
+        return _of_error(event, _error_of(event))
+    if kind == kinds.COORDINATOR_LOST:
+        if event.text.startswith("Requesting disconnect"):
+            return UNKNOWN, NOTHING
+        cause, weight = _of_error(event, _error_of(event))
+        return (NO_COORDINATOR, BROAD) if weight == SOMETHING else (cause, weight)
+    if kind == kinds.REJOIN_REQUESTED:
+        return _of_rejoining(event)
+    if kind == kinds.CLIENT_REVOKED:
+        return _of_revoking(event)
+    if kind == "GenerationReset" and "encountered" in (event.reason or ""):
+        return _of_error(event, errors.error_in(event.reason or ""))
+    if kind == kinds.TOPICS_UPDATED:
+        is_first = str(event.fields.get("before", "")) in ("0", "{}", "None")
+        return (UNKNOWN, NOTHING) if is_first else (TOPICS, NAMED)
+    if kind in (kinds.HEARTBEAT_REBALANCING, kinds.DISCONNECTED):
+        return UNKNOWN, SOMETHING
+    return UNKNOWN, NOTHING

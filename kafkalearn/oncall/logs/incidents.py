@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.oncall.logs import lines as kinds
-from kafkalearn.oncall.logs import protocol_errors as errors
 from kafkalearn.oncall.logs.causes import (
     BAD_TIMEOUT,
     CAPACITY,
@@ -21,43 +20,37 @@ from kafkalearn.oncall.logs.causes import (
     CLOSED,
     DROPPED,
     FENCED,
+    GIVEN,
     HEARTBEATS,
     INCONSISTENT,
     JOINED,
     LEFT,
     MOVED,
+    NAMED,
     NO_COORDINATOR,
+    NOTHING,
     POLL,
     REJOINED,
-    SECOND_ROUND,
+    SOMETHING,
     SUBSCRIPTION,
-    SYNC,
-    TOO_LATE,
     TOO_OLD,
     TOPICS,
     UNAUTHORIZED,
     UNKNOWN,
     UNSUBSCRIBED,
-    cause_of_leaving,
-    cause_of_rejoining,
     client_of,
     own_reason,
+    said_by,
 )
 from kafkalearn.oncall.logs.clients import (
     CLASSIC,
     CONSUMER,
-    FENCED_STATE,
     NEAR_MS,
-    STALE_STATE,
     Client,
     Rebalance,
 )
-from kafkalearn.oncall.logs.lines import ERLANG, GO, JAVASCRIPT, LIBRDKAFKA, PYTHON, RUBY, LogEvent
+from kafkalearn.oncall.logs.lines import PYTHON, LogEvent
 
-NOTHING, SOMETHING, BROAD, NAMED = range(4)
-"""How much an event says: nothing; that the group rebalances; one of several causes; one cause."""
-
-GIVEN = "need to re-join with the given member-id"
 _STARTS = (kinds.CLIENT_CONFIG, kinds.CLIENT_MEMBER_ID, kinds.CLIENT_SUBSCRIBED, "ClientNewMember")
 _REFUSED = frozenset({CAPACITY, INCONSISTENT, UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD})
 _GONE = _REFUSED | {POLL, CLOSED, HEARTBEATS, DROPPED, FENCED, LEFT, UNSUBSCRIBED}
@@ -74,17 +67,11 @@ _OF_MEMBERS = frozenset(
 _LATER = frozenset({CLOSED, POLL, UNSUBSCRIBED})
 """What a client does of its own will, after it has found its coordinator again."""
 
-_LEAVES_WHEN_CLOSED = (GO, JAVASCRIPT, RUBY, PYTHON)
-_HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
-_OF_THEM = ("kafka server: ", "afkajs", "KafkaJS", "Attempt to heart beat")  # sarama, kafkajs, Java before 0.10.1
-_OF_ANOTHER_REQUEST = ("error while consuming", "ommit")  # refused after a rebalance, too, that went on without it
-_WHILE_IT_JOINS = "Failing OffsetCommit request"  # Java's, of a client that is no member and of one that joins again
-_FORCED = "Forcing rebalance"  # Connect's
 _LOOKED_UP = (
     "FindCoordinator response error",
     "coordinator for ",
 )  # librdkafka's and sarama's: whom they ask knows none
-_CONNECTION_GONE = ("connection_down", "tcp_closed", "sock_down")  # brod's
+_FORCED = "Forcing rebalance"  # Connect's
 
 
 def is_start(event: LogEvent) -> bool:
@@ -94,133 +81,6 @@ def is_start(event: LogEvent) -> bool:
     if event.kind == kinds.CLIENT_MEMBER_ID:
         return bool(event.member) and event.fields.get("before") in (None, "", "(not-set)")
     return event.kind in _STARTS or (event.kind == kinds.REJOIN_REQUESTED and (event.reason or "").startswith(GIVEN))
-
-
-# What one event of a client says.
-
-
-def _error_of(event: LogEvent) -> str | None:
-    """The error that an event has: by its name, where a line of no known form was read by it, or in its words."""
-    known = event.fields.get("error")
-    if isinstance(known, str) and known in errors.KINDS:
-        return known
-    return errors.error_in(event.reason or "") or errors.error_in(event.text)
-
-
-def _of_error(event: LogEvent, error: str | None) -> tuple[str, int]:
-    if error == errors.UNKNOWN_MEMBER:
-        is_silent = event.writer in _HAS_NO_POLL_TIMER or any(each in event.text for each in _OF_THEM)
-        is_late = event.kind == kinds.JOIN_FAILED or any(each in event.text for each in _OF_ANOTHER_REQUEST)
-        return (HEARTBEATS, NAMED) if is_silent and not is_late else (DROPPED, BROAD)
-    if error == errors.NO_MEMBER and event.text.startswith(_WHILE_IT_JOINS):
-        return UNKNOWN, SOMETHING
-    return {
-        errors.POLL: (POLL, NAMED),
-        errors.SESSION: (HEARTBEATS, NAMED),
-        errors.FENCED: (FENCED, NAMED),
-        errors.TOO_MANY: (CAPACITY, NAMED),
-        errors.INCONSISTENT: (INCONSISTENT, NAMED),
-        errors.UNAUTHORIZED: (UNAUTHORIZED, NAMED),
-        errors.BAD_TIMEOUT: (BAD_TIMEOUT, NAMED),
-        errors.TOO_OLD: (TOO_OLD, NAMED),
-        errors.NOT_COORDINATOR: (MOVED, NAMED),
-        errors.NO_COORDINATOR: (NO_COORDINATOR, BROAD),
-        errors.ILLEGAL_GENERATION: (DROPPED, BROAD),
-        errors.NO_MEMBER: (DROPPED, BROAD),
-    }.get(error or "", (UNKNOWN, SOMETHING))
-
-
-def _of_leaving(event: LogEvent) -> tuple[str, int]:
-    cause = cause_of_leaving(event.reason)
-    if cause == LEFT and (event.writer in _LEAVES_WHEN_CLOSED or (event.reason or "") in ("shutdown", "normal")):
-        cause = CLOSED
-    return cause, BROAD if cause == LEFT else NAMED
-
-
-def _of_rejoining(event: LogEvent) -> tuple[str, int]:
-    reason = event.reason or ""
-    cause = cause_of_rejoining(reason)
-    if cause is not None:
-        return cause, NAMED
-    if reason.startswith(GIVEN):
-        return UNKNOWN, NOTHING
-    if "redistribute previously owned" in reason or "need to revoke" in reason or "cooperative move" in event.text:
-        return SECOND_ROUND, NAMED
-    if event.writer == LIBRDKAFKA and ("etadata" in reason or "metadata change" in event.text):
-        state = event.fields.get("join_state") or event.fields.get("state")
-        if state == "steady":
-            return TOPICS, NAMED
-        is_outside = state == "wait-metadata"  # it waits for its topics before it sends JoinGroup
-        return (JOINED, NAMED) if is_outside and event.fields.get("count") in (0, "0") else (UNKNOWN, SOMETHING)
-    if "etadata" in reason and ("changed" in reason or "new metadata" in reason):
-        return TOPICS, NAMED
-    if "ollowup rebalance" in event.text:
-        return cause_of_rejoining("triggered followup rebalance") or UNKNOWN, NAMED
-    if reason in ("unsubscribe", "unsubscribing"):
-        return UNSUBSCRIBED, NAMED
-    if _FORCED in event.text:
-        return REJOINED, BROAD
-    if event.writer == ERLANG and any(each in reason for each in _CONNECTION_GONE):
-        return NO_COORDINATOR, BROAD
-    return _of_error(event, _error_of(event))
-
-
-def _of_revoking(event: LogEvent) -> tuple[str, int]:
-    reason = event.reason or ""
-    if reason == "unsubscribe":
-        return UNSUBSCRIBED, NAMED
-    if "(terminating)" in event.text:
-        return CLOSED, NAMED
-    if "because leaving group" in event.text:
-        return CLOSED, NAMED
-    if event.fields.get("partitions") in ("", "set()", "[]", "frozenset()"):
-        return UNKNOWN, NOTHING
-    return _of_error(event, errors.error_in(reason))
-
-
-def said_by(event: LogEvent) -> tuple[str, int]:
-    """The cause that an event of a client says, and how much it says.
-
-    >>> from kafkalearn.oncall.logs import read
-    >>> (event,) = read(["Heartbeat session expired, marking coordinator dead"]).events
-    >>> said_by(event) == ("heartbeats lost", NAMED)
-    True
-    """
-    kind = event.kind
-    if kind == kinds.POLL_EXPIRED:
-        return POLL, NAMED
-    if kind == kinds.HEARTBEAT_EXPIRED:
-        return HEARTBEATS, NAMED
-    if kind == kinds.CLIENT_CLOSING:  # a static member of librdkafka then sends no LeaveGroup
-        return CLOSED, SOMETHING if event.writer == LIBRDKAFKA else NAMED
-    if kind == kinds.CLIENT_UNSUBSCRIBING:
-        return UNSUBSCRIBED, BROAD
-    if kind == kinds.CLIENT_FENCED:
-        return (FENCED, NAMED) if "nstance" in event.text else (DROPPED, BROAD)
-    if kind == kinds.CLIENT_EPOCH:  # a state of KIP-848
-        state = event.fields.get("state")
-        return {FENCED_STATE: (DROPPED, BROAD), STALE_STATE: (POLL, NAMED)}.get(str(state), (UNKNOWN, NOTHING))
-    if kind == kinds.CLIENT_LEAVING:
-        return _of_leaving(event)
-    if kind in (kinds.HEARTBEAT_FAILED, kinds.JOIN_FAILED, kinds.SYNC_FAILED, kinds.CLIENT_LOST):
-        return _of_error(event, _error_of(event))
-    if kind == kinds.COORDINATOR_LOST:
-        if event.text.startswith("Requesting disconnect"):
-            return UNKNOWN, NOTHING
-        cause, weight = _of_error(event, _error_of(event))
-        return (NO_COORDINATOR, BROAD) if weight == SOMETHING else (cause, weight)
-    if kind == kinds.REJOIN_REQUESTED:
-        return _of_rejoining(event)
-    if kind == kinds.CLIENT_REVOKED:
-        return _of_revoking(event)
-    if kind == "GenerationReset" and "encountered" in (event.reason or ""):
-        return _of_error(event, errors.error_in(event.reason or ""))
-    if kind == kinds.TOPICS_UPDATED:
-        is_first = str(event.fields.get("before", "")) in ("0", "{}", "None")
-        return (UNKNOWN, NOTHING) if is_first else (TOPICS, NAMED)
-    if kind in (kinds.HEARTBEAT_REBALANCING, kinds.DISCONNECTED):
-        return UNKNOWN, SOMETHING
-    return UNKNOWN, NOTHING
 
 
 def _is_of_another_life(before: LogEvent, event: LogEvent, *causes: str) -> bool:
@@ -262,8 +122,8 @@ def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
         was_member = was_member or event.kind in _OF_MEMBERS
         if is_new and cause in (TOPICS, SUBSCRIPTION, NO_COORDINATOR, MOVED):
             cause, weight = UNKNOWN, SOMETHING  # it has just learned of them, or not yet found it
-        if event.kind == kinds.SUBSCRIPTION_UPDATED and is_member and not is_start(event):
-            cause, weight = SUBSCRIPTION, NAMED
+        if event.kind == kinds.SUBSCRIPTION_UPDATED and (not is_member or is_start(event)):
+            cause, weight = UNKNOWN, NOTHING
         is_joined = event.kind in (kinds.CLIENT_JOINED, "ClientSynced") and (event.generation or 0) > 0
         is_joined = is_joined or (event.kind == kinds.CLIENT_JOINED and event.generation is None)  # as kafkajs
         if now is not None and event.kind != kinds.CLIENT_ALIVE and gap_ms(now.evidence[-1], event) > LONGEST_GAP_MS:
@@ -413,13 +273,7 @@ def with_incidents(rebalances: Sequence[Rebalance], clients: Iterable[Client]) -
 
 # What a broker's log shows of a group outside of its rebalances.
 
-_OF_BROKER = {
-    kinds.MEMBER_FAILED: HEARTBEATS,
-    kinds.MEMBER_LEFT: LEFT,
-    kinds.MEMBER_FENCED: TOO_LATE,
-    kinds.SYNC_MISSING: SYNC,
-    kinds.MEMBER_JOINED: JOINED,
-}
+_ALONE = (kinds.MEMBER_FAILED, kinds.MEMBER_LEFT, kinds.MEMBER_FENCED, kinds.SYNC_MISSING, kinds.MEMBER_JOINED)
 
 
 def of_broker(group: str | None, found: Sequence[LogEvent], rebalances: Sequence[Rebalance]) -> list[Rebalance]:
@@ -427,13 +281,8 @@ def of_broker(group: str | None, found: Sequence[LogEvent], rebalances: Sequence
     missing: list[Rebalance] = []
     state, last_generation = None, None
     for event in found:
-        cause = _OF_BROKER.get(event.kind)
-        if event.kind == kinds.MEMBER_FENCED and event.reason is not None:
-            cause = UNKNOWN  # of a reason that is new, or cut off
-        if event.kind == kinds.STATIC_FENCED and not rebalances:
-            cause = FENCED
-        if cause == LEFT:
-            cause = cause_of_leaving(event.reason)
+        is_alone = event.kind in _ALONE or (event.kind == kinds.STATIC_FENCED and not rebalances)
+        cause = said_by(event)[0] if is_alone else None
         is_end = event.kind in (COMPLETING, STABLE, EMPTY)
         if is_end and state is None and event.generation != last_generation and not rebalances:
             cause = JOINED if event.kind != EMPTY and event.generation in (0, 1) else UNKNOWN

@@ -39,15 +39,13 @@ __all__ = ["CLASSIC", "CONSUMER", "GroupHistory", "Rebalance", "histories"]
 AT_ONCE_MS = 200  # what a coordinator writes about one request stands so near
 SAME_REQUEST_MS = 2000  # and so near when it is slow
 
-CAUSE_OF_EVENT = {
-    kinds.MEMBER_JOINED: causes.JOINED,
-    kinds.MEMBER_LEFT: causes.LEFT,
-    kinds.MEMBER_FAILED: causes.HEARTBEATS,
-    kinds.MEMBER_FENCED: causes.TOO_LATE,
-    kinds.SUBSCRIPTION_UPDATED: causes.SUBSCRIPTION,
-    kinds.TOPICS_UPDATED: causes.EITHER,
-    kinds.STATIC_REPLACED: causes.STATIC,
-}
+_CHANGES = frozenset(
+    {
+        *(kinds.MEMBER_JOINED, kinds.MEMBER_LEFT, kinds.MEMBER_FAILED, kinds.MEMBER_FENCED),
+        *(kinds.SUBSCRIPTION_UPDATED, kinds.TOPICS_UPDATED, kinds.STATIC_REPLACED),
+    }
+)
+"""After these a coordinator begins a rebalance; of two the last counts."""
 
 
 # What the log of a client says of a rebalance, where the coordinator's leaves it open.
@@ -109,6 +107,15 @@ def _named_by_clients(one: Rebalance, clients: Clients, since_ms: int) -> Rebala
     )
 
 
+_ACTS = frozenset(
+    {
+        *(kinds.POLL_EXPIRED, kinds.CLIENT_CLOSING, kinds.CLIENT_LEAVING),
+        *(kinds.SUBSCRIPTION_UPDATED, kinds.TOPICS_UPDATED, kinds.REJOIN_REQUESTED),
+    }
+)
+"""What a client does of its own, so that its group rebalances; all else is what it hears of a rebalance."""
+
+
 def own_words(
     client: Client, time_ms: int, allowed: Sequence[str], before_ms: int = NEAR_MS, after_ms: int = 1000
 ) -> tuple[str | None, LogEvent | None]:
@@ -116,9 +123,12 @@ def own_words(
     found: dict[str, LogEvent] = {}
     is_another = False
     for event in client.around(time_ms, before_ms, after_ms):
-        cause = _cause_of_client(event)
+        cause, weight = causes.said_by(event)
         is_first = client.first_joined_ms is None or (event.time_ms or 0) < client.first_joined_ms
-        if cause is not None and cause in allowed and not (is_first and cause in (causes.SUBSCRIPTION, causes.TOPICS)):
+        is_news = is_first and cause in (causes.SUBSCRIPTION, causes.TOPICS)
+        is_said = event.kind in _ACTS and cause not in (causes.UNKNOWN, causes.JOINED) and weight != causes.BROAD
+        is_again = cause in found and found[cause].kind == event.kind  # of one kind the first line counts
+        if is_said and cause in allowed and not (is_news or is_again):
             found[cause] = event
         is_another = is_another or (event.kind == kinds.CLIENT_MEMBER_ID and event.member is not None)
     if is_another:  # it has just begun, maybe in the log of the one before it
@@ -126,37 +136,13 @@ def own_words(
         found.pop(causes.TOPICS, None)
     if causes.POLL in found:
         found.pop(causes.CLOSED, None)  # whoever is late leaves, too
+    if causes.CLOSED in found:
+        found.pop(causes.UNSUBSCRIBED, None)  # whoever closes gives up its subscription, too
     if causes.SUBSCRIPTION in found:
         found.pop(causes.TOPICS, None)  # new topics are new metadata
     if len(found) != 1:
         return None, None
     return next(iter(found.items()))
-
-
-def _cause_of_client(event: LogEvent) -> str | None:
-    """What an event of a client's log would make a group rebalance for."""
-    kind, reason = event.kind, event.reason or ""
-    if kind == kinds.POLL_EXPIRED:
-        return causes.POLL
-    if kind == kinds.CLIENT_CLOSING or (kind == kinds.CLIENT_EPOCH and event.fields.get("state") == "PREPARE_LEAVING"):
-        return causes.CLOSED
-    if kind == kinds.CLIENT_LEAVING:
-        cause = causes.cause_of_leaving(reason)
-        if cause == causes.LEFT:
-            return causes.CLOSED if event.writer == kinds.PYTHON else None
-        return cause
-    if kind == kinds.SUBSCRIPTION_UPDATED:
-        return None if event.fields.get("join_state") == "init" else causes.SUBSCRIPTION
-    if kind == kinds.TOPICS_UPDATED:
-        return None if event.fields.get("before") == "0" else causes.TOPICS  # from 0: it has just learned of the topic
-    if kind == kinds.REJOIN_REQUESTED:
-        if "redistribute previously owned" in reason or "need to revoke" in reason or "cooperative move" in event.text:
-            return causes.SECOND_ROUND
-        if event.fields.get("state") == "steady" or "cached metadata has changed" in reason:
-            return causes.TOPICS
-        if "the subscription has changed" in reason:
-            return causes.SUBSCRIPTION
-    return None
 
 
 # The rebalances of a group as its clients alone saw them.
@@ -258,7 +244,7 @@ def of_classic_group(group: str | None, found: list[LogEvent], clients: Clients)
                 delayed_by=(*rebalances[-1].delayed_by, *late),
                 evidence=(*rebalances[-1].evidence, event),
             )
-        elif event.kind in CAUSE_OF_EVENT:
+        elif event.kind in _CHANGES:
             before = event
     return rebalances
 
@@ -271,12 +257,12 @@ def _begun(
     is_near = before is not None and gap_ms(before, event) <= SAME_REQUEST_MS
     if event.reason is None:
         if is_near and before.kind in (kinds.MEMBER_FAILED, kinds.MEMBER_LEFT, kinds.MEMBER_JOINED):
-            cause, member = CAUSE_OF_EVENT[before.kind], before.member
+            cause, member = causes.said_by(before)[0], before.member
             evidence.insert(0, before)
         elif state == EMPTY or (state is None and event.generation == 0):
             cause = causes.JOINED  # nothing else takes a group out of Empty
-    if cause == causes.LEFT and is_near and before.kind == kinds.MEMBER_LEFT and member in (None, before.member):
-        cause = causes.cause_of_leaving(before.reason)
+    elif cause == causes.LEFT and is_near and before.kind == kinds.MEMBER_LEFT and member in (None, before.member):
+        cause = causes.said_by(before)[0]
         evidence.insert(0, before)
     host = host_of(before) if is_near and before.member == member else None
     return with_clients(
@@ -348,7 +334,7 @@ def of_consumer_group(group: str | None, found: list[LogEvent], clients: Clients
                     break
                 rebalances[place] = replace(rebalances[place], ended_ms=event.time_ms)
                 open_from = len(rebalances)
-        elif event.kind in CAUSE_OF_EVENT:
+        elif event.kind in _CHANGES:
             before = event
     return rebalances
 
@@ -388,7 +374,7 @@ def _out_of_order(found: list[LogEvent], place: int) -> LogEvent | None:
     for later in behind:
         if later.time_ms is None or later.time_ms != event.time_ms or later.kind == kinds.EPOCH_BUMPED:
             return None
-        if later.kind in CAUSE_OF_EVENT:
+        if later.kind in _CHANGES:
             return None if _has_own_epoch(later, behind) else later
     return None
 
@@ -405,12 +391,7 @@ def _cause_of_bump(
     """Why a group epoch went up: by what a member did just before; else something was changed."""
     near_ms = AT_ONCE_MS if before is not None and before.kind == kinds.STATIC_REPLACED else SAME_REQUEST_MS
     if before is not None and gap_ms(before, event) <= near_ms:
-        cause = CAUSE_OF_EVENT[before.kind]
-        if cause == causes.LEFT:
-            cause = causes.cause_of_leaving(before.reason)
-        if before.kind == kinds.MEMBER_FENCED and before.reason is not None:
-            cause = causes.UNKNOWN
-        return cause, before.member, (before, event)
+        return causes.said_by(before)[0], before.member, (before, event)
     if event.fields.get(BEHIND_UNKNOWN):
         return causes.UNKNOWN, None, (event,)  # what a member did may stand in the line that was not understood
     new_hash = event.fields.get("hash")
