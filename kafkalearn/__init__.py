@@ -44,7 +44,7 @@ Around this core, never imported by it:
 - `kafkalearn.boards`: the pictures of the chapters, and the games of the exercises, that can be touched
 - `kafkalearn.predictions`: the questions of the chapters, and what is closed until they are answered
 - `kafkalearn.exercises`: questions that check themselves
-- `kafkalearn.oncall`: six questions about your own Kafka, each one function, and the command ``kafkalearn``
+- `kafkalearn.oncall`: seven questions about your own Kafka, each one function, and the command ``kafkalearn``
 - `kafkalearn.live`: a real Kafka, started on this machine or your own, to hold the rules to (imports confluent_kafka)
 - `kafkalearn.lab`: JupyterLab's side of the course
 

@@ -1,4 +1,4 @@
-"""``python -m kafkalearn``: the command of six questions, see `kafkalearn.oncall.command`."""
+"""``python -m kafkalearn``: the command of seven questions, see `kafkalearn.oncall.command`."""
 
 import sys
 

@@ -4,7 +4,7 @@
     python3 run.py dist --python PATH         tried on this one (may be said several times)
 
 Both files are checked by twine and check-wheel-contents. What the wheel holds is printed by folder, so that what a user
-of the core does not need is seen. In an environment of the wheel alone then run: ``kafkalearn --help``, the six
+of the core does not need is seen. In an environment of the wheel alone then run: ``kafkalearn --help``, the seven
 questions on the examples that the wheel carries, and the snippets of README.
 """
 
@@ -43,6 +43,7 @@ QUESTIONS = (
     ("lag", "--describe", "{}/lag/first.txt", "--describe", "{}/lag/second.txt", "--apart", "10"),
     ("xray", "{}/own-cluster/disk", "--now", "1795400000000"),
     ("upgrade", "3.9", "4.0", "--file", "{}/own-cluster/server.properties"),
+    ("quorum", "--describe", "{}/own-cluster/quorum.txt"),
     ("safe", "--replicas", "3", "--acks", "1"),
 )
 """A call of each question; ``{}`` is the folder of data in the installed package."""

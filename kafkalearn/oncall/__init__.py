@@ -1,10 +1,11 @@
-"""Six questions about your own Kafka, each one function: what ``kafkalearn QUESTION`` asks, for a notebook.
+"""Seven questions about your own Kafka, each one function: what ``kafkalearn QUESTION`` asks, for a notebook.
 
 - `where`: the partition of a key or a group, and the broker that leads it
 - `why`: what made a group rebalance, from lines of logs
 - `lag`: why the lag of a group is what it is
 - `xray`: what is in segment files
 - `upgrade`: what changes for your own settings between two releases
+- `quorum`: who leads the controllers, who lags, how many may still die
 - `safe`: whether settings can lose or double a record, with the shortest run that does
 
 Each returns an `kafkalearn.oncall.answer.Answer`: ``str(answer)`` is what the command prints, ``answer.as_data()``
@@ -16,11 +17,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-__all__ = ["lag", "safe", "upgrade", "where", "why", "xray"]
+__all__ = ["lag", "quorum", "safe", "upgrade", "where", "why", "xray"]
 
 
 if TYPE_CHECKING:
     from kafkalearn.oncall.lag import lag
+    from kafkalearn.oncall.quorum import quorum
     from kafkalearn.oncall.safe import safe
     from kafkalearn.oncall.upgrade import upgrade
     from kafkalearn.oncall.where import where

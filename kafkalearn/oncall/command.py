@@ -1,4 +1,4 @@
-"""The command ``kafkalearn``: six questions about your own Kafka, on your own files.
+"""The command ``kafkalearn``: seven questions about your own Kafka, on your own files.
 
 ``kafkalearn QUESTION --help`` says what a question takes. The frame is in `main`; the file of a question's name has
 what is its own, and is imported only when the question is asked:
@@ -41,6 +41,7 @@ QUESTIONS = {
     "lag": "why is the lag of my group what it is: what it does, its cause, and when it will be gone",
     "xray": "what is in my segment files: records, damage, the cleaner, groups, open transactions",
     "upgrade": "what an upgrade changes for my own properties files, the most dangerous first",
+    "quorum": "how is my quorum of controllers: who leads, who lags, how many may still die",
     "safe": "can my settings lose or double a record: the shortest run that does, in words and as a film",
 }
 """The questions, in the order in which the help has them, and what each one answers."""
@@ -88,7 +89,7 @@ def _of_files(parser: argparse.ArgumentParser) -> Iterator[Any]:  # actions of a
 
 # The frame of the command: from words to an answer, printed, and an exit code; no traceback for bad input.
 
-ABOUT = "Six questions about your own Kafka, answered from your own files."
+ABOUT = "Seven questions about your own Kafka, answered from your own files."
 EXIT_CODES = (
     "Exit codes: 0 no problem found, 1 problem found, 2 undetermined (invalid input included). "
     "'kafkalearn QUESTION --help' says what a question takes."

@@ -445,8 +445,34 @@ class XrayData(TypedDict):
     transactional_ids: list[TransactionalIdData] | None
 
 
+class QuorumNode(TypedDict):
+    """A replica of the metadata log."""
+
+    id: int
+    is_voter: bool
+    lag: int | None
+    fetched_ago_ms: int | None
+    endpoints: list[str]
+    directory: str | None
+    has_asked: bool | None
+    is_silent: bool
+
+
+class QuorumData(TypedDict):
+    """The answer to ``quorum``."""
+
+    leader: int | None
+    epoch: int | None
+    high_watermark: int | None
+    majority: int
+    may_fail: int | None
+    nodes: list[QuorumNode]
+    differences: list[str]
+    findings: list[str]
+
+
 ANSWERS: Mapping[str, tuple[type, ...]] = {
-    "build": (BuildData, TextData), "lag": (LagData,), "safe": (SafeData,), "upgrade": (UpgradeData,),
-    "where": (WhereData,), "why": (WhyData,), "xray": (XrayData,),
+    "build": (BuildData, TextData), "lag": (LagData,), "quorum": (QuorumData,), "safe": (SafeData,),
+    "upgrade": (UpgradeData,), "where": (WhereData,), "why": (WhyData,), "xray": (XrayData,),
 }  # fmt: skip
 """The shapes that each question's answer may have, without the version, the question and the outcome that all have."""

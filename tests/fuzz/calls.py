@@ -38,7 +38,7 @@ FURTHER = (
     "kafkalearn.oncall",
     "kafkalearn.transactions.history",
 )
-"""Public too: modules that a chapter imports by name, and the six questions as functions."""
+"""Public too: modules that a chapter imports by name, and the seven questions as functions."""
 
 
 def public_parts() -> tuple[str, ...]:

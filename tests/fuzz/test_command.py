@@ -35,6 +35,7 @@ GIVEN_A_FILE = {
         ["upgrade", "3.9", "4.0", "--file", "{}"],
         ["upgrade", "0.8.2", "4.3", "--broker", "{}", "--consumer", "{}"],
     ],
+    "quorum": [["quorum", "--describe", "{}"], ["quorum", "--describe", "{}", "--settings", "{}"]],
     "safe": [
         ["safe", "--replicas", "1", "--file", "{}"],
         ["safe", "--replicas", "1", "--producer", "{}", "--topic", "{}"],

@@ -12,6 +12,7 @@ from kafkalearn.consuming.lag import ListedGroup, list_groups, log_end_lines
 from kafkalearn.live import Kafka
 from kafkalearn.live.errors import KafkaNotStarted
 from kafkalearn.live.used_cluster import CLASSES, class_of
+from kafkalearn.oncall import quorum
 from tests.live.checked import holds
 from tools.environment import ROOT
 
@@ -54,6 +55,14 @@ def test_groups_and_log_ends_are_printed_as_the_tools_print_them(kafka, new_name
         assert kafka.tool("consumer-groups", "--list", *options) == list_groups(groups, release, **given)
     ends = [2 if partition == 10 else 0 for partition in range(12)]
     assert kafka.tool("get-offsets", "--topic", topic) == log_end_lines(topic, ends, release)
+
+
+def test_the_quorum_of_controllers_is_read_as_the_tool_prints_it(kafka):
+    for form in (["--status"], ["--replication"], ["--replication", "--human-readable"]):
+        said = quorum(kafka.tool("metadata-quorum", "describe", *form))
+        assert [each.id for each in said.voters] == [said.described.leader]
+        assert said.may_fail == 0
+        assert any("1 voter can lose none" in each for each in said.findings)
 
 
 def test_the_address_of_the_cluster_is_added_and_a_failure_has_the_tools_words(kafka):

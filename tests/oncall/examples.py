@@ -24,6 +24,7 @@ QUESTIONS: dict[str, list[str]] = {
         "upgrade", "3.9", "4.3",
         "--consumer", str(OWN / "consumer.properties"), "--producer", str(OWN / "producer.properties"),
     ],
+    "quorum": ["quorum", "--describe", str(OWN / "quorum.txt")],
     "safe-lost": ["safe", "--replicas", "3", "--acks", "1"],
     "safe": ["safe", "--describe", str(OWN / "orders.txt"), "--min-isr", "2"],
 }  # fmt: skip

@@ -30,6 +30,8 @@ TOOLS = {
              ["xray", str(OWN / "disk"), "--now", "1795400000000"]),
     "upgrade": ({"old": "3.9", "new": "4.0", "producer": [str(OWN / "producer.properties")]},
                 ["upgrade", "3.9", "4.0", "--producer", str(OWN / "producer.properties")]),
+    "quorum": ({"describe": [(OWN / "quorum.txt").read_text(encoding="utf-8")]},
+               ["quorum", "--describe", str(OWN / "quorum.txt")]),
     "safe": ({"replicas": 1, "acks": "1"}, ["safe", "--replicas", "1", "--acks", "1"]),
 }  # fmt: skip
 """Each tool asked once, and the same as words of the command; of the two texts of lag one is pasted."""
@@ -208,7 +210,7 @@ def test_without_the_sdk_the_extra_is_named():
 @pytest.mark.parametrize("question", ["", "nope", "command", 3])
 def test_an_unknown_question_is_refused_by_its_name_and_no_module_is_looked_for(question):
     for asked_for in (lambda: ask(question, {}, Access()), lambda: input_schema(question)):
-        with pytest.raises(KafkaLearnError, match=r"unknown question .*Known: 'lag', 'safe'"):
+        with pytest.raises(KafkaLearnError, match=r"unknown question .*Known: 'lag', 'quorum', 'safe'"):
             asked_for()
 
 

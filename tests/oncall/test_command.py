@@ -62,7 +62,7 @@ def test_only_the_question_that_is_asked_is_imported():
     loaded = run.stdout.split()
 
     assert "kafkalearn.oncall.where" in loaded
-    for other in ("why", "lag", "xray", "upgrade", "safe"):
+    for other in ("why", "lag", "xray", "upgrade", "safe", "quorum"):
         assert f"kafkalearn.oncall.{other}" not in loaded
     for heavy in ("kafkalearn.base.search", "kafkalearn.delivery", "kafkalearn.live", "kafkalearn.views"):
         assert not any(name.startswith(heavy) for name in loaded)
