@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterable
 
 import pytest
 
 SHOWN = 5
 """So many of the failures are shown in full; all are named."""
+
+FIRST_ALONE = "KAFKALEARN_FIRST_CASE_ALONE"
+"""With this in the environment the first case that fails ends its test, as pytest's ``-x`` ends a run."""
 
 
 def every_case(
@@ -40,6 +44,8 @@ def every_case(
                 except (Exception, pytest.fail.Exception, pytest.skip.Exception) as failure:
                     failure.add_note(f"in case {name_of(number)}")
                     failed[name_of(number)] = failure
+                    if FIRST_ALONE in os.environ:
+                        break
             if failed:
                 words = "\n".join([f"{len(failed)} of {len(rows)} cases failed:", *failed])
                 raise BaseExceptionGroup(words, [*failed.values()][:SHOWN])

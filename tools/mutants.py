@@ -40,6 +40,7 @@ from functools import cache
 from pathlib import Path
 
 from kafkalearn.base.tables import markdown_table
+from tests.every import FIRST_ALONE
 from tools.environment import ROOT, VENV_PYTHON, variables
 from tools.pages import write_part
 
@@ -308,7 +309,7 @@ class Tree:
 
 def _failed(words: list[str], seconds: int) -> str:
     """The first test of a run that fails, by its name; "" if none does."""
-    environ = variables({**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    environ = variables({**os.environ, "PYTHONDONTWRITEBYTECODE": "1", FIRST_ALONE: "1"})
     environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if "addopts" in " ".join(words) else {}
     command = [str(VENV_PYTHON), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "-rfE", *words]
     run = subprocess.Popen(

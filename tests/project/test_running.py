@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.every import SHOWN, every_case
+from tests.every import FIRST_ALONE, SHOWN, every_case
 from tests.running import long, one_java, quick
 from tests.running.any_order import shuffled
 from tests.running.costs import Costs
@@ -103,7 +103,8 @@ def test_cells_of_a_chapter_keep_their_order():
 # Many cases in one test: each is run, each that fails is named, and none fails without a word.
 
 
-def test_every_case_is_run_and_each_that_failed_is_named():
+def test_every_case_is_run_and_each_that_failed_is_named(monkeypatch):
+    monkeypatch.delenv(FIRST_ALONE, raising=False)
     ran = []
 
     @every_case("number", range(20), ids=lambda number: f"n{number}")
@@ -120,6 +121,12 @@ def test_every_case_is_run_and_each_that_failed_is_named():
     assert named == [f"{odd}: n{odd}" for odd in range(1, 20, 2)]
     assert len(raised.value.exceptions) == SHOWN
     assert raised.value.exceptions[0].__notes__ == ["in case 1: n1"]
+
+    ran.clear()
+    monkeypatch.setenv(FIRST_ALONE, "1")
+    with pytest.raises(ExceptionGroup, match="1 of 20 cases failed"):
+        holds()
+    assert ran == [0, 1]
 
 
 def test_what_holds_says_nothing_and_two_multiply():
