@@ -86,7 +86,7 @@ def test_each_fact_is_one_sentence_about_somebody_with_a_source():
 
 def test_nothing_is_recorded_twice():
     facts = [(fact.since, fact.kind, fact.who, fact.what) for fact in all_facts()]
-    assert len(facts) == len(set(facts)) == 139
+    assert len(facts) == len(set(facts)) == 145
 
 
 def test_whoever_a_fact_touches_has_settings():
