@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ARGS ?=
 
-COMMANDS := lab book report reset grades edit quick test ci nightly fuzz chapters minutes bench live conform settings release dist house mutants lock setup
+COMMANDS := lab book report reset grades export edit quick test ci nightly fuzz chapters minutes bench live conform settings release dist house mutants lock setup
 .PHONY: help $(COMMANDS)
 
 help:

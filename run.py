@@ -157,6 +157,11 @@ def grades(words):
     return hand_over("-m", "kafkalearn.exercises.progress.grades", *words)
 
 
+def export(words):
+    """Writes the exercises as assignments of another grader; ARGS='otter 01 04', ARGS=nbgrader: all chapters."""
+    return hand_over("-m", "kafkalearn.exercises.export", *words)
+
+
 def settings(words):
     """Reads every setting of each Kafka release from its classes anew; ARGS='3.9 4.3=4.3.2' for some lines."""
     return hand_over("-m", "tools.settings", *words)
@@ -201,7 +206,7 @@ def setup(words):
 
 
 FOR_READERS = (lab, book, report, reset)
-FOR_AUTHORS = (grades, edit, quick, test, ci, nightly, fuzz, chapters, minutes, bench, live, conform)
+FOR_AUTHORS = (grades, export, edit, quick, test, ci, nightly, fuzz, chapters, minutes, bench, live, conform)
 FOR_AUTHORS += (settings, release, dist, house, mutants, lock, setup)
 COMMANDS = {each.__name__: each for each in FOR_READERS + FOR_AUTHORS}
 

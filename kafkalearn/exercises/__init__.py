@@ -13,6 +13,7 @@ In a notebook::
 `kit.exercise` holds what every exercise can do; `kit.compare`, `kit.functions` and `kit.game` are the ways to judge an
 answer. Whatever a student gives is made plain data first, a function is called within bounds (`kit.given`), and what is
 said keeps our words and the student's values apart (`kit.result`). Each chapter is a file that lists its exercises in
-the order in which they are done; `progress` keeps how far one is. Right answers are computed by the rules of this
-library, which are tested against real Kafka; none is typed in where a rule can compute it.
+the order in which they are done; `progress` keeps how far one is, and `export` makes another grader's assignments of
+them. Right answers are computed by the rules of this library, which are tested against real Kafka; none is typed in
+where a rule can compute it.
 """
