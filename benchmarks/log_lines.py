@@ -1,7 +1,9 @@
 """How long a million lines of server logs take, from text to causes, beside grep over the same file.
 
-The lines are those of the recorded runs, brokers' and clients', over and over, between lines that say nothing about
-groups: one line in five is an event, more than in any real log. One core; each way in a process of its own, in turns.
+Of two kinds. Rebalances: the lines of the recorded runs, brokers' and clients', over and over, between lines that say
+nothing about groups; one line in five is an event, more than in any real log. Brokers that start and stop: what three
+brokers of 4.3 wrote most from their start to their stop, where coordinators and heartbeats are named in passing.
+One core; each way in a process of its own, in turns.
 Run it with ``python benchmarks/log_lines.py [rounds] [lines]``.
 """
 
@@ -12,6 +14,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
@@ -30,6 +33,29 @@ OTHER = (
     "[2026-11-22 15:46:13,451] INFO [LocalLog partition=orders-1, dir=/data] Rolled new log segment (kafka.log.X)",
 )
 
+_RUNTIME = "(org.apache.kafka.coordinator.common.runtime.CoordinatorRuntime)"
+STARTS = (
+    "[2026-11-22 15:46:13,448] INFO [GroupCoordinator id=1] Scheduling unloading of metadata for __consumer_offsets-7 "
+    f"with epoch OptionalInt[0] {_RUNTIME}",
+    "[2026-11-22 15:46:13,448] INFO [GroupCoordinator id=1] Ignored unloading metadata for __consumer_offsets-7 in "
+    f"epoch OptionalInt[0] since metadata was never loaded. {_RUNTIME}",
+    "[2026-11-22 15:46:13,449] INFO [GroupCoordinator id=1] Scheduling loading of metadata from __consumer_offsets-9 "
+    f"with epoch 0 {_RUNTIME}",
+    "[2026-11-22 15:46:13,451] INFO [GroupCoordinator id=1] Finished loading of metadata from __consumer_offsets-9 "
+    "with epoch 0 in 2ms where 1ms was spent in the scheduler. Loaded 0 records which total to 0 bytes. "
+    f"{_RUNTIME}",
+    "[2026-11-22 15:46:13,452] INFO [BrokerLifecycleManager id=1] Unable to send a heartbeat because the RPC got "
+    "timed out before it could be sent. (kafka.server.BrokerLifecycleManager)",
+    "[2026-11-22 15:46:13,452] INFO [LogLoader partition=__consumer_offsets-9, dir=/data] Loading producer state till "
+    "offset 0 (org.apache.kafka.storage.internals.log.UnifiedLog)",
+    "[2026-11-22 15:46:13,453] INFO [Broker id=1] Leader __transaction_state-9 with topic id "
+    "Some(NcATNNTSquLONRNdqYfLAA) starts at leader epoch 0 from offset 0 with partition epoch 0, high watermark 0, ISR "
+    "[1,2,3] (state.change.logger)",
+    "[2026-11-22 15:46:13,454] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=9] [GroupId billing] "
+    "Bumped group epoch to 1 with metadata hash 7. (org.apache.kafka.coordinator.group.GroupMetadataManager)",
+    *OTHER,
+)
+
 READ = "from kafkalearn.oncall.logs import read_files; print(len(read_files([{path!r}]).events))"
 WHY = "from kafkalearn.oncall import why; print(len(why({path!r}, has_advice=False).rebalances))"
 WAYS = {
@@ -39,8 +65,14 @@ WAYS = {
 }
 
 
+def write_starts(path: Path, count: int) -> None:
+    """A log of brokers that start and stop."""
+    with path.open("w", encoding="utf-8") as out:
+        out.writelines(f"{STARTS[number % len(STARTS)]}\n" for number in range(count))
+
+
 def write_lines(path: Path, count: int) -> None:
-    """A log of so many lines, the same each time."""
+    """A log of rebalances, the same each time."""
     with gzip.open(RUNS, "rt", encoding="utf-8") as file:
         about_groups = [line for run in map(json.loads, file) for line in run["broker"]]
     with path.open("w", encoding="utf-8") as out:
@@ -65,13 +97,18 @@ def _used() -> float:
 
 def main(rounds: int = ROUNDS, count: int = LINES) -> None:
     """Measure and print."""
+    for kind, write in {"rebalances": write_lines, "brokers that start and stop": write_starts}.items():
+        _measure(kind, write, rounds, count)
+
+
+def _measure(kind: str, write: Callable[[Path, int], None], rounds: int, count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "server.log")
-        write_lines(path, count)
+        write(path, count)
         taken = [{name: seconds(words, path) for name, words in WAYS.items()} for _ in range(rounds)]
         megabytes = path.stat().st_size / 1e6
     medians = {name: median(each[name] for each in taken) for name in WAYS}
-    print(f"{count:,} lines, {megabytes:.0f} MB; median of {rounds}, Python {sys.version.split()[0]}")
+    print(f"{kind}: {count:,} lines, {megabytes:.0f} MB; median of {rounds}, Python {sys.version.split()[0]}")
     print(
         text_table(
             {

@@ -336,6 +336,36 @@ WORDS = {
         "org.apache.kafka.common.errors.UnsupportedVersionException: The node does not support JOIN_GROUP",
         "version not supported",
     ),
+    "brod, with its reason on a third line": (
+        "15:46:13.448 [info] Group member (billing,coor=#PID<0.5.0>,cb=#PID<0.4.0>,generation=7):\nfailed to join "
+        "group\nreason: invalid_session_timeout",
+        "session timeout refused",
+    ),
+    "brod, of an old request": (
+        "15:46:13.448 [info] Group member (billing,coor=#PID<0.5.0>,cb=#PID<0.4.0>,generation=0):\nLeaving group, "
+        "reason: {{:unsupported_vsn_range, :join_group, {0, 1}, {2, 6}},",
+        "version not supported",
+    ),
+    "Java's, of KIP-848": (
+        "org.apache.kafka.common.errors.FencedMemberEpochException: The member epoch is fenced by the group "
+        "coordinator. The member must abandon all its partitions and rejoin.",
+        "member dropped",
+    ),
+    "Java's, of an instance that is in use": (
+        "org.apache.kafka.common.errors.UnreleasedInstanceIdException: The instance ID is still used by another member "
+        "in the consumer group. That member must leave first.",
+        "static fenced",
+    ),
+    "Java's, of an assignor that the coordinator has not": (
+        "[2026-11-22 15:46:13,448] ERROR [Consumer clientId=c1, groupId=billing] ConsumerGroupHeartbeatRequest failed "
+        "due to UNSUPPORTED_ASSIGNOR: ServerAssignor sticky is not supported. (a.B)",
+        "inconsistent protocols",
+    ),
+    "a member of KIP-848 that leaves": (
+        "[2026-11-22 15:46:13,448] INFO [Consumer clientId=c1, groupId=billing] Member yA7r_EooRBeb187G_nOenw with "
+        "epoch 7 transitioned from STABLE to PREPARE_LEAVING. (a.ConsumerMembershipManager)",
+        "member left",
+    ),
     "Java's commit": (
         "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has "
         "already rebalanced and assigned the partitions to another member. This means that the time between subsequent "
@@ -570,7 +600,7 @@ def test_why_a_member_left_is_said_where_its_line_says_it():
         "Leaving group, reason: {{:unsupported_vsn_range, :join_group, {0, 1}, {2, 6}},",
     ]
     said = " ".join(str(why(lines, has_advice=False)).split())
-    assert "unsupported_vsn_range, :join_group" in said
+    assert "it is too old, or too new, for the broker, with no version of JoinGroup" in said
     assert "does not say why" not in said
 
 
@@ -673,3 +703,43 @@ def test_a_client_that_was_refused_says_why(name):
 )
 def test_other_timeouts_and_versions_are_no_refusal(line):
     assert read([line]).events == ()
+
+
+def test_a_stale_epoch_is_no_rebalance():
+    line = "org.apache.kafka.common.errors.StaleMemberEpochException: The member epoch is stale."
+    (group,) = why([line], has_advice=False).groups
+    assert (group.rebalances, group.is_whole) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("line", "group"),
+    [
+        (
+            '{"level":"ERROR","timestamp":"2026-11-22T15:46:13.448Z","logger":"kafkajs","message":"[Consumer] Crash: '
+            'KafkaJSNonRetriableError: Not authorized to access group: Group authorization failed",'
+            '"groupId":"billing"}',
+            "billing",
+        ),
+        ("E, [2026-11-22T15:46:13.4] ERROR -- : Failed to join group: Kafka::InconsistentGroupProtocol", None),
+        ("2026/11/22 15:46:13 consumergroup/session/c1-7/3: kafka server: Not authorized to access this group", None),
+        ("2026/11/22 15:46:13 consumergroup/billing: kafka server: Not authorized to access this group", "billing"),
+    ],
+)
+def test_a_word_beside_an_error_is_no_group(line, group):
+    (found,) = why([line], has_advice=False).groups
+    assert found.group == group
+
+
+def test_a_partition_of_the_offsets_topic_that_will_be_read_is_no_news_and_one_that_was_is():
+    form = "[2026-11-22 15:46:13,448] INFO [{}] {} (a.B)"
+    planned = [
+        ("GroupCoordinator id=1", "Scheduling loading of metadata from __consumer_offsets-9 with epoch 0"),
+        ("GroupCoordinator id=1", "Ignored unloading metadata for __consumer_offsets-9 in epoch OptionalInt[0]"),
+        (
+            "GroupMetadataManager brokerId=1",
+            "Scheduling loading of offsets and group metadata from __consumer_offsets-9",
+        ),
+    ]
+    done = ("GroupCoordinator id=1", "Finished unloading metadata for __consumer_offsets-9 with epoch OptionalInt[1]")
+    found = read([form.format(*each) for each in (*planned, done)])
+    assert ([each.kind for each in found.events], found.unknown_count) == (["CoordinatorUnloaded"], 0)

@@ -151,12 +151,12 @@ _ERLANG = re.compile(
 _THREAD = re.compile(r"\[thrd:[^\]]{0,300}\]:? ?")
 _HANDLE = re.compile(r"(?<![\w.-])[\w.-]++#(?:consumer|producer)-\d+")
 _FACILITY = re.compile(r"(?:^|[|=\s\"'%:(])([A-Z][A-Z_]{3,19})(?=[|,\s\[:])")
-_SARAMA = re.compile(r"consumergroup/(?P<group>.{1,249}?): ")
+_SARAMA = re.compile(r"consumergroup/(?!session/)(?P<group>.{1,249}?): ")
 _PODS = re.compile(r"\[?pod/([^\]/]{1,253})/")
 _COMPOSE = re.compile(r"([\w.-]{1,253})[ \t]*\| ")
 _GROUP_PAIR = re.compile(
     r"(?:groupId|group_id|groupID|group\.id|GroupID|consumerGroup|consumer[_ -]group|[Gg]roup)\"?(?:\s*[=:]\s*| )"
-    r"[\"'`<]{0,2}([\w.\-/@]{2,249})"
+    r"[\"'`<]{0,2}([\w.\-/@]{2,249}+)(?!::)"
 )
 _NO_NAMES = frozenset(
     {"is", "has", "was", "the", "rebalance", "coordinator", "protocol", "instance", "for", "due", "by", "with", "in"}
@@ -180,7 +180,23 @@ _NO_NAMES = frozenset(
     }
     | {"are", "was", "will", "can", "cannot", "could", "did", "does", "may", "must", "should", "have", "had", "been"}
     | {"but", "or", "if", "when", "which", "that", "this", "these", "from", "into", "on", "as", "an", "after", "before"}
-    | {"its", "it", "now", "then", "again", "already", "still", "no", "any", "all", "new", "old", "consumer", "client"}
+    | {
+        "group",
+        "its",
+        "it",
+        "now",
+        "then",
+        "again",
+        "already",
+        "still",
+        "no",
+        "any",
+        "all",
+        "new",
+        "old",
+        "consumer",
+        "client",
+    }
 )
 _PAIR = re.compile(r"(?<!\w)([A-Za-z_][\w.]{0,40})\"?[=:] ?(\"(?:[^\"\\]|\\.)*\"|<?[^\s,;\"}]+)")
 _BEHIND = "\"',}]" + "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -454,8 +470,14 @@ def _first(pairs: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     return next((str(pairs[name]) for name in names if pairs.get(name) not in (None, "")), None)
 
 
+def _group_in(pairs: Mapping[str, object]) -> str | None:
+    """The group that pairs name: no word of a sentence, as behind "access group:", and no class of Ruby's."""
+    named = (_first(pairs, (name,)) for name in _GROUP_NAMES)
+    return next((each for each in named if each and each.lower() not in _NO_NAMES and "::" not in each), None)
+
+
 def _with_pairs(line: Line, pairs: Mapping[str, object]) -> Line:
-    return line._replace(group=_first(pairs, _GROUP_NAMES), client=line.client or _first(pairs, _CLIENT_NAMES))
+    return line._replace(group=_group_in(pairs), client=line.client or _first(pairs, _CLIENT_NAMES))
 
 
 def _phrase(text: str, clock: Clock, outer_ms: int | None, pairs: Mapping[str, object]) -> Found | None:
@@ -465,7 +487,7 @@ def _phrase(text: str, clock: Clock, outer_ms: int | None, pairs: Mapping[str, o
             if all(any(name in pairs for name in _NAMES_OF.get(need, (need,))) for need in pattern.needs):
                 stamps = _stamps(text[: match.start() + 1], clock)
                 time_ms = _time_of(stamps, outer_ms, [])
-                line = Line(time_ms, match[1], None, _first(pairs, _CLIENT_NAMES), _first(pairs, _GROUP_NAMES), None)
+                line = Line(time_ms, match[1], None, _first(pairs, _CLIENT_NAMES), _group_in(pairs), None)
                 return Found(line, pattern, paired_fields(pairs))
     return None
 
@@ -498,7 +520,7 @@ def around(text: str, clock: Clock) -> Line:
     erlang = _ERLANG.search(text)
     sarama = _SARAMA.search(text)
     group = context.group if context else erlang[1] if erlang else sarama["group"] if sarama else None
-    group = group or _first(pairs, _GROUP_NAMES)
+    group = group or _group_in(pairs)
     if group is None and named and named[1].lower().rstrip(".") not in _NO_NAMES:
         group = named[1]
     if group is not None and (group.lower() in _NO_NAMES or len(group) > 249):

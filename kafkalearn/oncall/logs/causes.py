@@ -67,13 +67,16 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
             "was no member any more when it asked: the group had gone on without it",
             (HEARTBEATS, POLL, SYNC, TOO_LATE, REMOVED),
         ),
-        INCONSISTENT: Cause("was refused: it has no assignor in common with the group"),
+        INCONSISTENT: Cause("was refused: it has no assignor in common with the group, or with its coordinator"),
         UNAUTHORIZED: Cause("was refused: it may not use this group; its principal needs READ on the group (an ACL)"),
         BAD_TIMEOUT: Cause(
             "was refused: its session.timeout.ms is not between the broker's group.min.session.timeout.ms and "
             "group.max.session.timeout.ms"
         ),
-        TOO_OLD: Cause("was refused: it and the broker have no version of the request for this group in common"),
+        TOO_OLD: Cause(
+            "was refused: it is too old, or too new, for the broker, with no version of JoinGroup (of KIP-848: of "
+            "ConsumerGroupHeartbeat) in common"
+        ),
         FOLLOWUP: Cause(
             "runs Kafka Streams, and joined again as planned, to move tasks or to ask whether it can",
             (SECOND_ROUND, OWN),
@@ -238,7 +241,7 @@ def client_of(member: str) -> str:
 NOTHING, SOMETHING, BROAD, NAMED = range(4)
 """How much an event says: nothing; that the group rebalances; one of several causes; one cause."""
 
-FENCED_STATE, STALE_STATE = "FENCED", "STALE"  # of a member of KIP-848
+FENCED_STATE, STALE_STATE, LEAVING_STATE = "FENCED", "STALE", "PREPARE_LEAVING"  # of a member of KIP-848
 GIVEN = "need to re-join with the given member-id"
 _LEAVES_WHEN_CLOSED = (GO, JAVASCRIPT, RUBY, PYTHON)
 _HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
@@ -277,6 +280,7 @@ def _of_error(event: LogEvent, error: str | None) -> tuple[str, int]:
         errors.NO_COORDINATOR: (NO_COORDINATOR, BROAD),
         errors.ILLEGAL_GENERATION: (DROPPED, BROAD),
         errors.NO_MEMBER: (DROPPED, BROAD),
+        errors.FENCED_EPOCH: (DROPPED, BROAD),
     }.get(error or "", (UNKNOWN, SOMETHING))
 
 
@@ -284,6 +288,8 @@ def _of_leaving(event: LogEvent) -> tuple[str, int]:
     cause = cause_of_leaving(event.reason)
     if cause == LEFT and (event.writer in _LEAVES_WHEN_CLOSED or (event.reason or "") in ("shutdown", "normal")):
         cause = CLOSED
+    if cause == LEFT and event.writer == ERLANG and (error := errors.error_in(event.reason or "")):
+        return _of_error(event, error)
     return cause, BROAD if cause == LEFT else NAMED
 
 
@@ -375,7 +381,8 @@ def said_by(event: LogEvent) -> tuple[str, int]:
         return (FENCED, NAMED) if "nstance" in event.text else (DROPPED, BROAD)
     if kind == kinds.CLIENT_EPOCH:  # a state of KIP-848
         state = event.fields.get("state")
-        return {FENCED_STATE: (DROPPED, BROAD), STALE_STATE: (POLL, NAMED)}.get(str(state), (UNKNOWN, NOTHING))
+        said = {FENCED_STATE: (DROPPED, BROAD), STALE_STATE: (POLL, NAMED), LEAVING_STATE: (LEFT, BROAD)}
+        return said.get(str(state), (UNKNOWN, NOTHING))
     if kind == kinds.SUBSCRIPTION_UPDATED:
         return (UNKNOWN, NOTHING) if event.fields.get("join_state") == "init" else (SUBSCRIPTION, NAMED)
     if kind == kinds.CLIENT_LEAVING:

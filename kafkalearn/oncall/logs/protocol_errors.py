@@ -19,6 +19,7 @@ NOT_COORDINATOR, NO_COORDINATOR = "not coordinator", "coordinator not available"
 FENCED, TOO_MANY, INCONSISTENT = "fenced instance", "group max size", "inconsistent protocol"
 POLL, SESSION, NO_MEMBER = "poll interval", "session timeout", "no member"
 UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD = "not authorized", "session timeout refused", "version not supported"
+FENCED_EPOCH, STALE_EPOCH = "fenced member epoch", "stale member epoch"  # of KIP-848
 
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -29,20 +30,23 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         r"|[Hh]eartbeat session (?:has )?expired|SESSTMOUT",
         FENCED: r"FENCED_INSTANCE_ID|[Ff]enced_?[Ii]nstance_?[Ii]d|fenced by (?:an)?other (?:consumer|instance)"
         r"|another consumer with the same group\.instance\.id|group\.instance\.id gets fenced|UNRELEASED_INSTANCE_ID"
+        r"|UnreleasedInstanceId\w*"
         r"|fenced_instance_id|consumer has been fenced|instance ?id.{0,80} has been fenced",
         TOO_MANY: r"GROUP_MAX_SIZE_REACHED|GroupMaxSizeReached\w*|group_max_size_reached|reached its max(?:imum)? size"
         r"|configured maximum number of members|[Cc]onsumer group has reached max",
         INCONSISTENT: r"INCONSISTENT_GROUP_PROTOCOL|InconsistentGroupProtocol\w*|inconsistent_group_protocol"
         r"|[Ii]nconsistent group protocol|protocol type is incompatible|protocols are incompatible with those of"
-        r"|Inconsistent Protocol|not compatible with the current group",
+        r"|Inconsistent Protocol|not compatible with the current group|UNSUPPORTED_ASSIGNOR|UnsupportedAssignor\w*",
         UNAUTHORIZED: r"GROUP_AUTHORIZATION_FAILED|GroupAuthorization\w*|group_authorization_failed"
         r"|[Gg]roup [Aa]uthorization [Ff]ailed|[Nn]ot authorized to access (?:this )?group",
         BAD_TIMEOUT: r"INVALID_SESSION_TIMEOUT|InvalidSessionTimeout\w*|invalid_session_timeout|Invalid session timeout"
         r"|session timeout is (?:not within the range allowed|outside the allowed range)",
         TOO_OLD: r"does not support the new CONSUMER group protocol"
-        r"|node does not support (?:JOIN_GROUP|SYNC_GROUP|CONSUMER_GROUP_HEARTBEAT)"
+        r"|node does not support (?:JOIN_GROUP|SYNC_GROUP|CONSUMER_GROUP_HEARTBEAT)|unsupported_vsn_range"
         r"|(?:JoinGroup|ConsumerGroupHeartbeat).{0,80}(?:UNSUPPORTED_VERSION|version of API is not supported"
         r"|[Uu]nsupported ?[Vv]ersion)",
+        FENCED_EPOCH: r"FENCED_MEMBER_EPOCH|FencedMemberEpoch\w*|member epoch is fenced",
+        STALE_EPOCH: r"STALE_MEMBER_EPOCH|StaleMemberEpoch\w*|member epoch is stale",
         UNKNOWN_MEMBER: r"UNKNOWN_MEMBER_ID|UnknownMemberId\w*|unknown_member_id"
         r"|coordinator is not aware of this member"
         r"|not known in the current generation|Unknown Member ID|Broker: Unknown member|unknown member id(?! join)"
@@ -78,6 +82,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
         UNAUTHORIZED: kinds.JOIN_FAILED,
         BAD_TIMEOUT: kinds.JOIN_FAILED,
         TOO_OLD: kinds.JOIN_FAILED,
+        FENCED_EPOCH: kinds.HEARTBEAT_FAILED,
+        STALE_EPOCH: kinds.CLIENT_ALIVE,
         UNKNOWN_MEMBER: kinds.HEARTBEAT_FAILED,
         NO_MEMBER: kinds.HEARTBEAT_FAILED,
         ILLEGAL_GENERATION: kinds.HEARTBEAT_FAILED,

@@ -227,8 +227,14 @@ _OF_OTHERS = re.compile(
     r"|\]: (?:Starting(?: up)?|Startup complete|Stopped|Shutdown completed|Shutting down)\.? \("
     r"|(?:Starting|Started) ShareGroup|marker queue for txn partition|RaftClient|BrokerToControllerRequestThread"
     r"|(?:broker|controller) heartbeat|heartbeat from broker|BROKER_HEARTBEAT"
+    r"|\] (?:Scheduling|Started|Ignored|Already) (?:un)?loading (?:of )?(?:offsets and group )?(?:metadata )?"
+    r"(?:from|for) (?:partition )?__consumer_offsets-\d"
+    r"|coordinator-event-processor-\d{1,6}\]: "
 )
-"""What other parts of a broker write that have heartbeats, groups or coordinators of their own: no consumer's."""
+"""What other parts of a broker write that have heartbeats, groups or coordinators of their own: no consumer's.
+
+Of the offsets topic's partitions too, that one will be read or given up: that it was is an event of its own.
+"""
 
 _HANDED_ON = re.compile(r"(?:Pre|Post)[ -]rebalance:? (?:Assign|Revoke)\(|partitions (?:revoked|assigned|lost): \[")
 """An application's own words for what its client gave or took in a rebalance: not why, and of which group."""
@@ -268,6 +274,7 @@ _TWO_LINES = re.compile(
     r"(?:Group member|group coordinator) \((?>[^()]*?,generation=)\d++(?:,pid=[^()]*+)?\):\s*$"
     r"|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$"
 )
+_BEFORE_ITS_REASON = "failed to join group"  # brod's, with the reason on a third line
 _WORKERS = ("[Worker clientId=", "connect.runtime.distributed.WorkerCoordinator")
 _CONTEXTS = ("[GroupCoordinator", "[GroupCoordinatorService", "[GroupMetadataManager", "[Consumer", "[Worker")
 
@@ -340,7 +347,7 @@ class Reader:
         self._back: dict[str, ClockBack] = {}
         self._object: tuple[list[str], int] | None = None  # the lines of a JSON object so far, and how deep it is
         self._object_at = ("", 0)
-        self._head: str | None = None  # the first of two lines that are one, as JUL and brod write
+        self._head: str | None = None  # the first of two lines that are one, as JUL and brod write, or two of three
         self._edge = Edge()  # of the source that is read
         self._edges: dict[str, Edge] = {}
         self._is_behind_unknown = False  # whether the last line about groups was not understood
@@ -432,6 +439,9 @@ class Reader:
             pieces = [begin] if begin[0] in "{[" else ["{", begin]
             self._object, self._object_at = (pieces, 1), (source, number)
             return True
+        if self._head is not None and text.strip() == _BEFORE_ITS_REASON:
+            self._head = f"{self._head} {_BEFORE_ITS_REASON}"
+            return True
         is_half = text[-1] == ":" or (text[3] == " " and text[0].isupper() if len(text) > SHORTEST_LINE else False)
         if is_half and _TWO_LINES.search(text):
             self._head = text
@@ -461,6 +471,8 @@ class Reader:
         if event is None and speaks_of_transactions(text) and self._takes_transaction(text, source, number):
             return None
         if event is None and speaks_of_groups(text):
+            if _OF_OTHERS.search(text):
+                return None
             event = self._anywhere(text, source, number)
         event = as_shortened(event, text)
         if event is None:

@@ -123,10 +123,10 @@ def own_words(
     found: dict[str, LogEvent] = {}
     is_another = False
     for event in client.around(time_ms, before_ms, after_ms):
-        cause, weight = causes.said_by(event)
+        cause, weight = causes.said_by(event) if event.kind in _ACTS else (causes.UNKNOWN, causes.NOTHING)
         is_first = client.first_joined_ms is None or (event.time_ms or 0) < client.first_joined_ms
         is_news = is_first and cause in (causes.SUBSCRIPTION, causes.TOPICS)
-        is_said = event.kind in _ACTS and cause not in (causes.UNKNOWN, causes.JOINED) and weight != causes.BROAD
+        is_said = cause not in (causes.UNKNOWN, causes.JOINED) and weight != causes.BROAD
         is_again = cause in found and found[cause].kind == event.kind  # of one kind the first line counts
         if is_said and cause in allowed and not (is_news or is_again):
             found[cause] = event
