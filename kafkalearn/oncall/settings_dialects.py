@@ -13,7 +13,7 @@ from importlib import resources
 from types import MappingProxyType
 
 from kafkalearn.base.errors import shown
-from kafkalearn.oncall.settings import OF_WORKERS, Line, ToolDefault, Unread
+from kafkalearn.oncall.settings import OF_WORKERS, Line, ToolDefault, Unread, parse_properties
 from kafkalearn.releases.settings import settings_named
 
 CLIENTS = ("producer", "consumer", "admin")
@@ -199,6 +199,44 @@ def of_smallrye(lines: Iterable[Line]) -> Found | None:
         if match["way"] in _WAYS and connectors.get(match["channel"], SMALLRYE) in _CONNECTORS
     )
     return Found("SmallRye", (*every, *own), tuple(unread), defaults, programs=there)
+
+
+# Micronaut: a map for each client, with one for all others.
+
+_MICRONAUT = re.compile(r'kafka\.(?P<way>producers|consumers)\.(?P<part>"[^"]+"|[^.]+)\.(?P<rest>.+)')
+
+
+def of_micronaut(lines: Iterable[Line]) -> Found | None:
+    """Micronaut's ``kafka.producers.NAME`` and ``kafka.consumers.NAME``; None: there is none.
+
+    What is under ``kafka`` alone holds for all clients, what is under ``default`` for each producer or consumer.
+
+    References
+    ----------
+    Micronaut Kafka 5, configuration reference: ``KafkaProducerConfiguration``, ``KafkaConsumerConfiguration``.
+    """
+    given = [*lines]
+    clients = [(line, match) for line in given if (match := _MICRONAUT.fullmatch(line.name))]
+    if not clients:
+        return None
+    named = {(match["way"], match["part"]) for _, match in clients if match["part"] != "default"}
+    every: list[tuple[str, str, Line]] = []
+    own: list[tuple[str, str, Line]] = []
+    unread = []
+    for line in given:
+        match = _MICRONAUT.fullmatch(line.name)
+        name = match["rest"].strip('"') if match else line.name.removeprefix("kafka.")
+        side = match["way"].removesuffix("s") if match else ALL_CLIENTS
+        if not any(knows(each, name) for each in ([side] if side else CLIENTS)) or name == line.name:
+            unread.append(Unread(line.number, line.name, f"no setting of the {side}" if side else ELSEWHERE))
+        elif match is None:
+            every.insert(0, (EVERY_PART, side, Line(line.number, name, line.value)))
+        elif match["part"] == "default":
+            part = EVERY_PART if any(way == match["way"] for way, _ in named) else ""
+            every.append((part, side, Line(line.number, name, line.value)))
+        else:
+            own.append((match["part"].strip('"'), side, Line(line.number, name, line.value)))
+    return Found("Micronaut", (*every, *own), tuple(unread))
 
 
 # Kafka Connect and Kafka Streams: a prefix says which of their clients a line is for.
@@ -503,10 +541,56 @@ def of_strimzi(lines: Iterable[Line]) -> Found | None:
     return Found("Strimzi", tuple(settings), tuple(unread))
 
 
+# Whole files of Kafka's inside of others: values of Helm charts, and maps of Kubernetes.
+
+_OF_CHART = re.compile(
+    r"(?:(?P<part>[^.]+)\.)?(?:configurationOverrides|overrideConfiguration|extraConfigYaml)\.(?P<name>.+)"
+)
+_TEXT_OF_CHART = re.compile(r"(?:(?P<part>[^.]+)\.)?(?:extraConfig|overrideConfiguration|config)")
+_FILE_IN_MAP = re.compile(r"(?:data|stringData)\.(?P<file>.+)\.properties")
+_SIDES_OF_FILES = {"server": "broker", "broker": "broker", "producer": "producer", "consumer": "consumer"}
+
+
+def of_charts(lines: Iterable[Line]) -> Found | None:
+    """Brokers' settings in values of Helm charts, and files such as server.properties in a map; None: there are none.
+
+    References
+    ----------
+    Bitnami's chart (``extraConfig``, ``overrideConfiguration``, ``extraConfigYaml``, before ``config``), Confluent's
+    cp-helm-charts (``configurationOverrides``); Kubernetes, ``ConfigMap``.
+    """
+    settings: list[tuple[str, str, Line]] = []
+    unread = []
+    for line in lines:
+        inside, side, part = [line], "broker", ""
+        if match := _OF_CHART.fullmatch(line.name):
+            inside, part = [Line(line.number, match["name"].strip('"'), line.value)], match["part"] or ""
+        elif "=" in line.value and (match := _TEXT_OF_CHART.fullmatch(line.name)):
+            inside, part = _lines_in(line), match["part"] or ""
+        elif (match := _FILE_IN_MAP.fullmatch(line.name)) and match["file"] in _SIDES_OF_FILES:
+            inside, side = _lines_in(line), _SIDES_OF_FILES[match["file"]]
+        else:
+            unread.append(Unread(line.number, line.name, ELSEWHERE))
+            continue
+        for each in inside:
+            if knows(side, each.name) or each.name.startswith("listener.name."):
+                settings.append((part, side, each))
+            else:
+                unread.append(Unread(each.number, each.name, f"no setting of the {side}"))
+    has_parts = any(part for part, _, _ in settings)
+    every = [(EVERY_PART if has_parts and not part else part, side, line) for part, side, line in settings]
+    return Found("a chart", tuple(every), tuple(unread)) if settings else None
+
+
+def _lines_in(line: Line) -> list[Line]:
+    """The lines of a file that stands as a block of text in another; the block begins on the next line."""
+    return [Line(line.number + each.number, each.name, each.value) for each in parse_properties(line.value).lines]
+
+
 # A document -> what it is.
 
 _RULES: tuple[Callable[[Iterable[Line]], Found | None], ...] = (
-    of_spring, of_smallrye, of_strimzi, of_connect, of_streams,
+    of_spring, of_smallrye, of_micronaut, of_strimzi, of_connect, of_streams,
 )  # fmt: skip
 
 
@@ -520,6 +604,8 @@ def dialects_in(form: str, lines: tuple[Line, ...], side: str | None) -> list[Fo
         return [] if found is None else [found]
     if form == "yaml" and (containers := [*of_containers(lines, side)]):
         return containers
+    if form == "yaml" and (chart := of_charts(lines)) is not None:
+        return [chart]
     if form == "json" and (found := of_dotnet(lines)) is not None:
         return [found]
     found = of_librdkafka(lines)

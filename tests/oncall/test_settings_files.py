@@ -205,6 +205,34 @@ kind: KafkaTopic
 metadata: {name: bills}
 spec: {partitions: 3, config: {min.insync.replicas: 1}}
 """
+MICRONAUT = """\
+kafka:
+  bootstrap.servers: h:9092
+  producers:
+    default: {acks: all, retries: 5}
+    bills: {acks: 0, topic: bills}
+  consumers:
+    default: {max.poll.records: 7}
+"""
+CHART = """\
+controller:
+  replicaCount: 3
+  extraConfig: |
+    # of the shop
+    min.insync.replicas=1
+    min.insink.replicas=2
+overrideConfiguration:
+  unclean.leader.election.enable: "true"
+"""
+MAP = """\
+apiVersion: v1
+kind: ConfigMap
+data:
+  server.properties: |
+    min.insync.replicas=1
+  log4j.properties: |
+    log4j.rootLogger=INFO
+"""
 NET = """\
 {
   // of the shop
@@ -239,6 +267,13 @@ NET = """\
         ("pod.yaml", POD, "broker", {"unclean.leader.election.enable": "true"}, 4),
         ("strimzi.yaml", STRIMZI, "broker", {"min.insync.replicas": "2"}, 5),
         ("strimzi.yaml", STRIMZI, "topic", {"min.insync.replicas": "1"}, 4),
+        ("m.yml", MICRONAUT, "producer", {"acks": "0", "retries": "5", "bootstrap.servers": "h:9092"}, 1),
+        ("m.yml", MICRONAUT, "consumer", {"max.poll.records": "7"}, 1),
+        ("m.properties", "kafka.producers.default.acks=1\nmicronaut.server.port=1\n", "producer", {"acks": "1"}, 1),
+        ("values.yaml", CHART, "broker", {"min.insync.replicas": "1", "unclean.leader.election.enable": "true"}, 2),
+        ("values.yaml", 'cp-kafka:\n  configurationOverrides: {"min.insync.replicas": 1}\n', "broker",
+         {"min.insync.replicas": "1"}, 0),
+        ("map.yaml", MAP, "broker", {"min.insync.replicas": "1"}, 3),
         ("broker.env", 'export KAFKA_MIN_INSYNC_REPLICAS="2" # two\nKAFKA_HEAP_OPTS=-Xmx1g\n', "broker",
          {"min.insync.replicas": "2"}, 1),
         ("w.env", "CONNECT_KEY_CONVERTER=a\nCONNECT_PRODUCER_ACKS=1\n", "producer", {"acks": "1"}, 1),
