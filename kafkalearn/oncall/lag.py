@@ -14,6 +14,7 @@ from kafkalearn.base.checks import iterable, text
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, text_of, text_width, wrapped
+from kafkalearn.oncall.catch_up import MOST_S, CatchUp, catch_ups, seconds_of
 from kafkalearn.oncall.lag_looks import Look, Seen, cluster_look, described_look, files_look
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
 
@@ -31,6 +32,7 @@ def lag(
     cluster: Cluster | None = None,
     group: str | None = None,
     apart_s: float | None = None,
+    to_catch_up_s: float | None = None,
 ) -> Lag:
     """For each partition of a group why its lag is what it is; one source, looked at once or twice.
 
@@ -48,11 +50,14 @@ def lag(
         Only this one; None: all.
     apart_s : float or None
         Seconds between two texts, for rates; of a cluster how long to wait between two looks, 10 without it, 0: one.
+    to_catch_up_s : float or None
+        In how many seconds nothing is to wait any more: also how many members that takes, see
+        `kafkalearn.oncall.catch_up`. It takes two looks, and the seconds between them.
 
     Raises
     ------
     KafkaLearnError
-        If not one source is given, or it has no such group.
+        If not one source is given, it has no such group, or members are asked for without two looks.
 
     Examples
     --------
@@ -73,6 +78,8 @@ def lag(
     """
     if apart_s is not None and (not isinstance(apart_s, int | float) or apart_s < 0):
         raise KafkaLearnError(f"apart_s is a number of seconds, at least 0; got {apart_s!r}")
+    if to_catch_up_s is not None and (not isinstance(to_catch_up_s, int | float) or not 0 < to_catch_up_s <= MOST_S):
+        raise KafkaLearnError(f"to_catch_up_s is a number of seconds above 0, at most 30 days; got {to_catch_up_s!r}")
     if group is not None:
         text("group", group)
     given = [describe] if isinstance(describe, str) else iterable("describe", describe, of="one or two texts")
@@ -93,10 +100,17 @@ def lag(
             apart_s = round(time.monotonic() - began, 1)  # a look at a large cluster takes its time, too
             looks.append(cluster_look(cluster, group))
     now, before = looks[-1], looks[0] if len(looks) > 1 else None
+    plans = tuple[CatchUp, ...]()
+    if to_catch_up_s is not None:
+        if before is None or not apart_s:
+            raise KafkaLearnError(
+                "rates take two looks and the seconds between them: give --describe twice with --apart, or --bootstrap"
+            )
+        plans = catch_ups(before, now, apart_s, to_catch_up_s)
     old = {} if before is None else {(each.group, each.at): each for each in before.partitions}
     causes = tuple(cause_of(each, old.get((each.group, each.at)), now, apart_s) for each in now.partitions)
     gone = () if before is None else tuple(sorted({each[0] for each in old} - {each.group for each in causes}))
-    return Lag(now.source, len(looks), apart_s if before is not None else None, causes, now.rebalancing, gone)
+    return Lag(now.source, len(looks), apart_s if before is not None else None, causes, now.rebalancing, gone, plans)
 
 
 # The causes, in the order in which they are looked for: what makes the number wrong comes before what it does.
@@ -363,11 +377,12 @@ class Lag(Answer):
     causes: tuple[Cause, ...]
     rebalancing: tuple[str, ...]
     gone: tuple[str, ...]  # groups of the first look that the second one lacks
+    plans: tuple[CatchUp, ...] = ()  # how many members each group needs, if that was asked
 
     @property
     def outcome(self) -> Outcome:
         """Found: a partition needs somebody; cannot tell: of one the source does not show enough."""
-        outcomes = {OUTCOMES[each.name] for each in self.causes}
+        outcomes = {OUTCOMES[each.name] for each in self.causes} | {each.outcome for each in self.plans}
         if Outcome.FOUND in outcomes or self.gone:
             return Outcome.FOUND
         return Outcome.CANNOT_TELL if Outcome.CANNOT_TELL in outcomes else Outcome.FINE
@@ -389,11 +404,12 @@ class Lag(Answer):
             "partitions": rows,
             "rebalancing": [*self.rebalancing],
             "gone": [*self.gone],
+            "catch_up": [each.as_data() for each in self.plans] if self.plans else None,
         }
 
     def __str__(self) -> str:
-        """Group by group, a sentence for each partition."""
-        said, width = list[str](), text_width()
+        """How many members each group needs, if that was asked; then group by group a sentence for each partition."""
+        said, width = [*map(str, self.plans)], text_width()
         by_group: dict[str, list[Cause]] = {}
         for each in self.causes:
             by_group.setdefault(each.group, []).append(each)
@@ -419,6 +435,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     file_argument(parser, "--segments", action="append", default=[], help="a broker's data directory, or folders of it")
     parser.add_argument("--group", metavar="NAME", help="only this group")
     parser.add_argument("--apart", type=float, metavar="SECONDS", help="between the two texts, or looks at a cluster")
+    parser.add_argument(
+        "--to-catch-up", metavar="TIME", help="how many members catch up in this time: 90s, 10m, 2h; takes two looks"
+    )
     add_bootstrap(parser)
 
 
@@ -426,4 +445,7 @@ def answer(options: argparse.Namespace) -> Lag:
     """Ask `kafkalearn.oncall.lag`."""
     texts = [text_of(each, "what kafka-consumer-groups --describe prints") for each in options.describe]
     with cluster_of(options) as cluster:
-        return lag(texts, paths=options.segments or None, cluster=cluster, group=options.group, apart_s=options.apart)
+        return lag(
+            texts, paths=options.segments or None, cluster=cluster, group=options.group, apart_s=options.apart,
+            to_catch_up_s=None if options.to_catch_up is None else seconds_of(options.to_catch_up),
+        )  # fmt: skip

@@ -126,6 +126,34 @@ class LagRow(TypedDict):
     gone_in_s: float | None
 
 
+class UnevenData(TypedDict):
+    """A partition with far more than an even share of the work."""
+
+    topic: str
+    partition: int
+    share: float
+
+
+class CatchUpData(TypedDict):
+    """Whether a group catches up in a time, and how many members it needs for it."""
+
+    group: str
+    wanted_s: float
+    outcome: str
+    words: str
+    why_not: str | None
+    members: int
+    now_s: float | None
+    needed: int | None
+    takes_s: float | None
+    most_members: int
+    speed: float | None
+    lag: int
+    written: float
+    read: float
+    uneven: list[UnevenData]
+
+
 class LagData(TypedDict):
     """The answer to ``lag``."""
 
@@ -135,6 +163,7 @@ class LagData(TypedDict):
     partitions: list[LagRow]
     rebalancing: list[str]
     gone: list[str]
+    catch_up: list[CatchUpData] | None
 
 
 class Given(TypedDict):

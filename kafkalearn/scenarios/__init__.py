@@ -8,6 +8,7 @@ A scenario is a story of a few lines, played with the coordinator of either prot
 - `kafkalearn.scenarios.classic_client` and `kafkalearn.scenarios.consumer_client`: the clients of both protocols;
   `kafkalearn.scenarios.mixed_client`: both in one group
 - `kafkalearn.scenarios.outcome`: what came of it; `kafkalearn.scenarios.finder`: which setting to change
+- `kafkalearn.scenarios.scaling`: a scaler on Kubernetes, which counts the pods by the lag
 """
 
 from kafkalearn.scenarios import durations, experiments

@@ -28,6 +28,7 @@ GIVEN_A_FILE = {
     "lag": [
         ["lag", "--describe", "{}"],
         ["lag", "--describe", "{}", "--describe", "{}", "--apart", "60"],
+        ["lag", "--describe", "{}", "--describe", "{}", "--apart", "60", "--to-catch-up", "10m"],
         ["lag", "--segments", "{}"],
     ],
     "xray": [["xray", "{}"]],

@@ -19,6 +19,7 @@ from tools import answers_schema
 SCHEMA = json.loads((files("kafkalearn.oncall") / "answers.schema.json").read_text(encoding="utf-8"))
 MORE = {
     "lag of expired groups": ["lag", "--segments", str(data_directory("offsets-topic") / "expiry")],
+    "lag, to catch up": [*EXAMPLES["lag"], "--to-catch-up", "10m"],
     "lag of a share group": ["lag", "--describe", str(data_directory("lag") / "share.txt")],
     "why, killed": ["why", *(str(path) for path in sorted(data_directory("server-logs").glob("killed/*.log")))],
     "why, late": ["why", *(str(path) for path in sorted(data_directory("server-logs").glob("kip-848-late/*.log")))],
