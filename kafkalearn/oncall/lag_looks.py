@@ -20,7 +20,7 @@ from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets.records import decode_key
 from kafkalearn.offsets.replay import SHARE, replay
-from kafkalearn.oncall import burrow
+from kafkalearn.oncall.lag_json import rows_of
 from kafkalearn.oncall.share_groups import DescribedShare, described_share, share_states, share_topic_names
 from kafkalearn.oncall.xray_given import GivenLog, beside, given_logs, newest_ms
 from kafkalearn.oncall.xray_logs import SIMULATED_BYTES
@@ -66,7 +66,7 @@ class Look:
 # tables of the same: columns are known by their names, and a table whose names are not known is refused.
 
 _COLUMNS = {
-    "GROUP": ("GROUP", "CONSUMER-GROUP", "GROUP-ID", "GROUPID", "CONSUMERGROUP"),
+    "GROUP": ("GROUP", "CONSUMER-GROUP", "GROUP-ID", "GROUPID", "CONSUMERGROUP", "CONSUMER-GROUP-ID"),
     "TOPIC": ("TOPIC", "TOPIC-NAME"),
     "PARTITION": ("PARTITION", "PARTITION-ID", "PID"),
     "CURRENT-OFFSET": (
@@ -74,10 +74,14 @@ _COLUMNS = {
     ),
     "LOG-END-OFFSET": (
         "LOG-END-OFFSET", "LATEST-OFFSET", "END-OFFSET", "NEWEST-OFFSET", "HIGH-WATERMARK", "LOGSIZE", "LOG-SIZE",
+        "LAST-OFFSET",
     ),
-    "LOG-START-OFFSET": ("LOG-START-OFFSET", "OLDEST-OFFSET", "EARLIEST-OFFSET", "BEGIN-OFFSET", "LOW-WATERMARK"),
+    "LOG-START-OFFSET": (
+        "LOG-START-OFFSET", "OLDEST-OFFSET", "EARLIEST-OFFSET", "BEGIN-OFFSET", "LOW-WATERMARK",
+        "FIRST-OFFSET",
+    ),
     "START-OFFSET": ("START-OFFSET",),
-    "LAG": ("LAG", "CONSUMER-LAG"),
+    "LAG": ("LAG", "CONSUMER-LAG", "MESSAGES-BEHIND"),
     "CONSUMER-ID": ("CONSUMER-ID", "MEMBER-ID", "OWNER", "CONSUMER", "MEMBER"),
 }  # fmt: skip
 """Each column by Kafka's name, and what tools call it: rpk, kafkactl, ConsumerOffsetChecker, ksqlDB, AKHQ, others."""
@@ -120,7 +124,7 @@ class _Table:
 def described_look(text: str, group: str | None = None) -> Look:
     """The rows of a tool's text; `group` names the group where the text has no such column (1.0 to 2.2).
 
-    Tables with bars between their columns (tickets, wikis) are read, too, and what ksqlDB and Burrow say of a group.
+    Tables with bars between their columns (tickets, wikis) are read, too, what ksqlDB says of a group, and JSON.
 
     >>> (row,) = described_look('''TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID
     ... orders 0 5 9 4 c-1 /10.0.0.7 c''', "billing").partitions
@@ -132,8 +136,8 @@ def described_look(text: str, group: str | None = None) -> Look:
     KafkaLearnError
         If no row is found, a table's columns are not known, nothing names the group, or a partition is there twice.
     """
-    of_burrow = burrow.rows_of(text)
-    rows = _rows(text, group) if of_burrow is None else (_seen(each, None, "CONSUMER-ID" in each) for each in of_burrow)
+    in_json = rows_of(text, _column)
+    rows = _rows(text, group) if in_json is None else (_seen(each, group, "CONSUMER-ID" in each) for each in in_json)
     found = _found(rows, group)
     share = described_share(text)
     if not found and (share.groups or share.states):

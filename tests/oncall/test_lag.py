@@ -222,6 +222,34 @@ def test_columns_are_known_by_their_names(table):
     )  # fmt: skip
 
 
+IN_JSON = {
+    "AKHQ": '{"id": "billing", "state": "STABLE", "members": [{"id": "c-1", "assignments": [{"topic": "orders", '
+    '"partition": 3}]}], "offsets": [{"topic": "orders", '
+    '"partition": 3, "member": {"id": "c-1"}, "firstOffset": 0, "lastOffset": 9, "lag": 4, "offset": 5}]}',
+    "Confluent's REST": '{"kind": "KafkaConsumerLagList", "data": [{"cluster_id": "x", "consumer_group_id": "billing", '
+    '"topic_name": "orders", "partition_id": 3, "current_offset": 5, "log_end_offset": 9, "lag": 4, '
+    '"consumer_id": "c-1", "instance_id": null, "client_id": "c"}]}',
+    "Kafbat UI": '{"groupId": "billing", "partitions": [{"topic": "orders", "partition": 3, "currentOffset": 5, '
+    '"endOffset": 9, "messagesBehind": 4, "consumerId": "c-1", "host": "/10.0.0.7"}]}',
+    "kafkactl": '{"Group": "billing", "Topics": [{"Name": "orders", "Partitions": [{"Partition": 3, "NewestOffset": 9, '
+    '"OldestOffset": 0, "ConsumerOffset": 5, "Lag": 4}], "TotalLag": 4}], "Members": null}',
+}
+
+
+@pytest.mark.parametrize("tool", IN_JSON)
+def test_partitions_in_json_are_known_by_their_names(tool):
+    (seen,) = described_look(IN_JSON[tool]).partitions
+    assert (seen.group, seen.at, seen.committed, seen.end, seen.lag) == ("billing", ("orders", 3), 5, 9, 4)
+    assert (seen.member, seen.is_owner_known) == ((None, False) if tool == "kafkactl" else ("c-1", True))
+
+
+def test_a_partition_in_json_without_an_offset_that_is_known_is_refused():
+    with pytest.raises(KafkaLearnError, match="names topic, partition and position, and not a topic, an offset"):
+        lag('[{"topic": "orders", "partition": 3, "position": 5}]', group="billing")
+    with pytest.raises(KafkaLearnError, match="call them topic, current_offset"):
+        lag('[{"partition": 3, "currentOffset": 5, "lag": 4}]', group="billing")
+
+
 KSQLDB = """\
 Consumer Groups summary:
 
