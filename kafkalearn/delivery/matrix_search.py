@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kafkalearn.base.checks import LARGEST_INT, flag, iterable, one_of, sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.search import Model, Relabelling, survey
+from kafkalearn.base.search import Model, Relabelling, explore, survey
 from kafkalearn.base.trace import Parts, Trace
 from kafkalearn.delivery.client import DeliveryProcessing, places_of_producer
 from kafkalearn.delivery.model import Delivery, DeliveryEvent, Send, Settings, start
@@ -180,6 +180,22 @@ def witnesses_of(
     return _witnesses(settings, failure if isinstance(failure, Failure) else _failure_named(failure))
 
 
+def can_be(settings: Settings, failure: str | Failure, results: Iterable[str]) -> bool:
+    """Whether one of these results can be, by a search that ends at the first: sooner than `witnesses_of`.
+
+    >>> from kafkalearn.delivery.model import ProducerSettings
+    >>> settings = Settings(TopicSettings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
+    >>> can_be(settings, "the leader dies", [LOST]), can_be(settings, "the leader dies", [OUT_OF_ORDER])
+    (True, False)
+    """
+    chosen = failure if isinstance(failure, Failure) else _failure_named(failure)
+    wanted = [one_of("result", each, CELL_RESULTS) for each in iterable("results", results, of="results")]
+    initial, events, limits = _beginning(settings, chosen)
+    search = explore(_model(settings, chosen, wanted), initial, events, at_most=limits, budget=BUDGET)
+    assert search.outcome != "budget", f"too many states: {chosen.description}"
+    return search.trace is not None
+
+
 def _failure_named(name: str) -> Failure:
     return FAILURES[one_of("failure", name, FAILURES)]
 
@@ -187,9 +203,7 @@ def _failure_named(name: str) -> Failure:
 def _witnesses(
     settings: Settings, failure: Failure
 ) -> tuple[tuple[tuple[str, Trace[Delivery, DeliveryEvent]], ...], int]:
-    initial = simulate(settings, failure.before)[-1].state
-    events = [each for each in alphabet(settings.topic, *TRAFFIC, *failure.kinds) if not _names(each, failure.absent)]
-    limits = {Send: failure.send_count, **failure.at_most}
+    initial, events, limits = _beginning(settings, failure)
     search = survey(_model(settings, failure, CELL_RESULTS), initial, events, at_most=limits, budget=BUDGET)
     assert search.outcome != "budget", f"too many states: {failure.description}"
     found: dict[str, Trace[Delivery, DeliveryEvent]] = {}
@@ -197,6 +211,14 @@ def _witnesses(
         schedule = (*failure.before, *(frame.event for frame in trace if frame.event is not None))
         found[name] = simulate(settings.unordered(), schedule, start(settings))
     return tuple((name, found[name]) for name in CELL_RESULTS if name in found), search.state_count
+
+
+def _beginning(settings: Settings, failure: Failure) -> tuple[Delivery, list[DeliveryEvent], dict[type, int]]:
+    """Where the schedules of a failure begin, what may happen in them, and how often."""
+    initial = simulate(settings, failure.before)[-1].state
+    named = alphabet(settings.topic, *TRAFFIC, *failure.kinds)
+    events: list[DeliveryEvent] = [each for each in named if not _names(each, failure.absent)]
+    return initial, events, {Send: failure.send_count, **failure.at_most}
 
 
 def _names(event: DeliveryEvent, brokers: tuple[int, ...]) -> bool:

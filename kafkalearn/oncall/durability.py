@@ -12,7 +12,7 @@ from typing import Any
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, listed, shown
 from kafkalearn.base.trace import Trace
-from kafkalearn.delivery.matrix_search import witnesses_of
+from kafkalearn.delivery.matrix_search import can_be, witnesses_of
 from kafkalearn.delivery.model import ProducerSettings, Settings, TopicSettings
 from kafkalearn.delivery.picture import describe_delivery
 from kafkalearn.delivery.search import FAILURES, GIVEN_UP, OFFLINE, Failure
@@ -369,12 +369,12 @@ def find_remedy(
 ) -> tuple[tuple[str, object], ...]:
     """The fewest of `REMEDIES` after which nothing harms, found by leaving away what is not needed."""
     kept = [(name, value) for name, value in REMEDIES if _helps(name, value, given[name].value, release)]
-    if not kept or not _is_safe_with(given, kept, release, None, has_elr):
+    harmful = frozenset(each.failure for each in harms)
+    if not kept or not _is_safe_with(given, kept, release, harmful, has_elr):
         return ()
-    harmful = frozenset(each.failure for each in harms)  # these first: most of what is tried fails there
     for each in [*kept]:
         fewer = [one for one in kept if one is not each]
-        if all(_is_safe_with(given, fewer, release, among, has_elr) for among in (harmful, None)):
+        if _is_safe_with(given, fewer, release, harmful, has_elr):
             kept = fewer
     return tuple(kept)
 
@@ -392,18 +392,26 @@ def _is_safe_with(
     given: Mapping[str, Given],
     changes: Iterable[tuple[str, object]],
     release: str,
-    among: frozenset[str] | None = None,
+    harmful: frozenset[str],
     has_elr: bool | None = None,
 ) -> bool:
-    """Whether no failure harms with these changes; with `among` only these failures are tried."""
+    """Whether no failure harms with these changes.
+
+    Most of what is tried fails where it harms now, and there by what takes most away: these are searched first.
+    """
     changed = {**given, **{name: Given(name, value, "a remedy") for name, value in changes}}
     try:
         settings = settings_of(changed, release, has_elr)
     except KafkaLearnError:  # a producer would refuse to start so
         return False
     names = [name for name in failures_of(settings.topic.replica_count) if name != ALL_LOSE_POWER]
-    tried = names if among is None else [name for name in names if name in among]
-    return not any(result in HARM for name in tried for result, _ in _witnesses(settings, name))
+    tried = sorted(names, key=lambda name: (name not in harmful, -names.index(name)))
+    return not any(_can_harm(settings, name) for name in tried)
+
+
+@lru_cache(maxsize=256)
+def _can_harm(settings: Settings, failure: str) -> bool:
+    return can_be(settings, failures_of(settings.topic.replica_count)[failure], HARM)
 
 
 @lru_cache(maxsize=256)

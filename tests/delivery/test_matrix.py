@@ -6,7 +6,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery import NONE_DOUBLED, NONE_LOST, ORDER_KEPT, SendAgain, broken, record_results
-from kafkalearn.delivery.matrix_search import CELL_RESULTS, FAILURES, PRODUCERS, rows
+from kafkalearn.delivery.matrix_search import CELL_RESULTS, FAILURES, PRODUCERS, can_be, rows
 from kafkalearn.delivery.matrix_search import matrix as search_all
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, SAFE
 
@@ -107,3 +107,17 @@ def test_what_cannot_happen_has_no_witness_and_unknown_names_are_refused(cells):
         search_all(failures=["fire"])
     with pytest.raises(KafkaLearnError, match="unknown producer 'acks=2'"):
         search_all(producers=["acks=2"])
+
+
+def test_a_search_that_ends_at_the_first_harm_says_the_same_as_the_matrix(cells):
+    harms = (LOST, DOUBLED, OUT_OF_ORDER)
+    chosen = [each for each in cells.values() if not each.is_unclean_election_enabled]
+    found = {each[:4]: can_be(each.settings, each.failure, harms) for each in chosen}
+
+    assert found == {each[:4]: not {*harms}.isdisjoint(each.results) for each in chosen}
+    assert {*found.values()} == {True, False}
+
+
+def test_it_refuses_a_result_that_it_does_not_know(cells):
+    with pytest.raises(KafkaLearnError, match="unknown result 'gone'"):
+        can_be(next(iter(cells.values())).settings, "the leader dies", ["gone"])
