@@ -31,7 +31,7 @@ CHECKS = (
 )
 """Run by uv in environments of their own: nobody but who publishes needs them, so they are not in the lock.
 
-W002 is two equal files: JupyterLab's extension is in the wheel twice, for a JupyterHub and for the package itself.
+W002 is two equal files: JupyterLab's extension, less its fonts, is in the wheel for a JupyterHub and for the package.
 """
 WANTED_BYTES = 3_000_000
 """A wheel may be larger; then it is said. Chapters are in it without results (`tools.wheel_chapters`)."""
@@ -104,8 +104,11 @@ def contents(wheel: Path) -> Iterator[str]:
 
 def pythons_here(uv: Path) -> Iterator[str]:
     """An interpreter of each line that is supported and installed here."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")  # uv sees only those it has on PATH
+    path = os.pathsep.join([os.environ.get("PATH", ""), *map(str, sorted(pyenv.glob("versions/*/bin")))])
     listed = subprocess.run(
         [uv, "python", "list", "--only-installed", "--output-format", "json"],
+        env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
         check=True,

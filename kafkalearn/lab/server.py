@@ -9,6 +9,7 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 
 from kafkalearn.lab.working_copies import RECORD
 
+_HERE = Path(__file__).parent
 _SETTINGS = Path(__file__).parent / "settings"
 
 
@@ -47,13 +48,18 @@ def lab_options(
         "--KernelManager.transport_encryption=auto",  # else each kernel warns the reader that its loopback has none
         "--LanguageServerManager.autodetect=False",  # else each chapter starts a type checker, if one is on PATH
         f"--LabApp.app_settings_dir={_SETTINGS / ('author' if is_author else 'reader')}",  # no news, no updates
-        f"--LabApp.extra_labextensions_path={Path(__file__).parent}",  # kafkalearn-lab, beside this file
+        *([f"--LabApp.extra_labextensions_path={_HERE}"] if _has_extension() else []),
         *([f"--LabApp.default_url=/lab/tree/{first}"] if first and not is_author else []),
         *(["--allow-root"] if is_root else []),
         *(["--no-browser"] if not is_seen or environ.get("SSH_CONNECTION") else []),  # the address is printed
     ]
     given = {_name(word) for word in words}
     return [option for option in options if _name(option) not in given] + list(words)
+
+
+def _has_extension() -> bool:
+    """Whether kafkalearn-lab is whole beside this file; a wheel has its fonts only where JupyterLab looks itself."""
+    return any((_HERE / "kafkalearn-lab").glob("*.woff2"))
 
 
 def _where_to_begin(folder: Path) -> str | None:

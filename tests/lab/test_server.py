@@ -9,6 +9,7 @@ from jupyter_lsp.manager import LanguageServerManager
 
 import run
 from kafkalearn.lab import __main__ as lab
+from kafkalearn.lab import server
 from kafkalearn.lab.server import lab_options
 from kafkalearn.lab.working_copies import RECORD
 
@@ -98,6 +99,15 @@ def test_jupyterlab_finds_our_side_of_it(tmp_path):
 
     assert described["name"] == folder.name
     assert (folder / described["jupyterlab"]["_build"]["load"]).is_file()
+
+
+def test_where_its_fonts_are_elsewhere_jupyterlab_looks_for_it_itself(tmp_path, monkeypatch):
+    (tmp_path / "kafkalearn-lab").mkdir()
+    (tmp_path / "kafkalearn-lab" / "package.json").touch()
+    monkeypatch.setattr(server, "_HERE", tmp_path)
+    options = lab_options(tmp_path, [], {}, "linux", is_root=False, is_author=False)
+
+    assert not any("extra_labextensions_path" in each for each in options)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there a program is found by its ending")

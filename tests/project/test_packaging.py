@@ -1,6 +1,7 @@
 """The wheel: what those get who install kafkalearn without this folder."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 import kafkalearn
 from kafkalearn.base.files import DATA_DIRECTORIES, DATA_FILES
 from kafkalearn.lab.working_copies import without_results
+from tools import addresses
 from tools.environment import PROGRAMS, ROOT
 
 RECORDED = {f"kafkalearn/data/{name}" for name in DATA_FILES.values()}
@@ -63,11 +65,42 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     files = {path for path in (ROOT / "kafkalearn").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     chapters = {f"kafkalearn/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
     expected = {path.relative_to(ROOT).as_posix() for path in files} | RECORDED | IN_DIRECTORIES | chapters
-    extension = (ROOT / "kafkalearn" / "lab" / "kafkalearn-lab").iterdir()
+    extension = [*(ROOT / "kafkalearn" / "lab" / "kafkalearn-lab").iterdir()]
+    fonts = {path.relative_to(ROOT).as_posix() for path in extension if path.suffix == ".woff2"}
     found_by_jupyterlab = f"kafkalearn-{kafkalearn.__version__}.data/data/share/jupyter/labextensions/kafkalearn-lab"
     expected |= {f"{found_by_jupyterlab}/{path.name}" for path in extension}
 
-    assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
+    assert fonts
+    assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected - fonts
+
+
+def test_a_package_index_shows_readme_without_a_dead_link(wheel):
+    described = "\n".join(metadata(wheel))
+
+    assert addresses.addresses() or "Project-URL" not in described
+    for words, target in re.findall(r"\[([^\]]*)\]\(([^)\s]+)\)", described):
+        assert re.match(r"https://|#", target), words
+
+
+KNOWN = {"Repository": "https://example.org/us", "Documentation": "https://example.org/book"}
+
+
+def test_readme_has_the_badges_of_the_addresses_that_are_known():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    assert addresses.with_badges(readme, addresses.addresses()) == readme
+    named = addresses.with_badges(readme, KNOWN)
+    assert "[![Tests](https://example.org/us/actions/workflows/test.yml/badge.svg)]" in named
+    assert "(https://example.org/book)" in named
+    assert addresses.with_badges(named, {}) == addresses.with_badges(readme, {})
+
+
+def test_elsewhere_each_link_leads_to_a_file_of_the_repository():
+    shown = addresses.elsewhere((ROOT / "README.md").read_text(encoding="utf-8"), KNOWN)
+    paths = re.findall(r"\(https://example\.org/us/(?:blob|raw)/HEAD/([^)#]+)", shown)
+
+    assert len(paths) > 20
+    assert all((ROOT / path).exists() for path in paths)
 
 
 def test_the_wheel_has_the_chapters_without_results(wheel):
