@@ -330,8 +330,18 @@ def segment_files(
     return _with_ends(wanted)
 
 
+_OF_REDPANDA = re.compile(r"\d+-\d+-v\d+\.log")
+
+
 def _without_segments(directory: Path) -> str:
     """What lies below a folder of the files that stand beside segments, in words."""
+    of_redpanda = [path for path in _below(directory, ".log") if _OF_REDPANDA.fullmatch(path.name)]
+    if of_redpanda:
+        first = min(of_redpanda).relative_to(directory).as_posix()
+        return (
+            f". There are {len(of_redpanda)} of Redpanda's ({shown(first)}: namespace, topic, partition_revision, "
+            "offset-term): it has batches of its own on disk, which are not read here; its Kafka API gives the records"
+        )
     kinds = (".index", ".timeindex", ".txnindex", ".snapshot", ".checkpoint")
     found = {kind: len([*_below(directory, kind)]) for kind in kinds}
     words = listed(f"{count} {kind}" for kind, count in found.items() if count)

@@ -352,6 +352,11 @@ CLIENTS: MappingProxyType[str, Client] = MappingProxyType(
             Client("node-rdkafka", "crc32", is_empty_no_key=True),
             Client("confluent-kafka-dotnet", "crc32", is_empty_no_key=True),
             Client("confluent-kafka-go", "crc32", is_empty_no_key=True),
+            Client("confluent-kafka-python", "crc32", is_empty_no_key=True),
+            Client("confluent-kafka-javascript", "murmur2"),
+            Client("kafka-javascript", "murmur2"),
+            Client("php-rdkafka", "crc32", is_empty_no_key=True),
+            Client("kafka_ex", "murmur2"),
             Client("rust-rdkafka", "crc32", is_empty_no_key=True),
             Client("karafka", "crc32", is_empty_no_key=True),
             Client("ruby-kafka", "crc32"),
@@ -371,8 +376,19 @@ References
 Apache Kafka 4.3, ``BuiltInPartitioner``; kafka-python and aiokafka, ``DefaultPartitioner``; franz-go,
 ``StickyKeyPartitioner``; KafkaJS 2, ``DefaultPartitioner`` (of 1.x ``JavaCompatiblePartitioner``); librdkafka 2.16
 and those that stand on it, ``partitioner`` in its CONFIGURATION.md; ruby-kafka, ``Partitioner``; Sarama,
-``NewHashPartitioner``.
+``NewHashPartitioner``; confluent-kafka-javascript, its guide from KafkaJS; KafkaEx 1.0, ``Partitioner.Default``.
 """
+
+
+_WITHOUT_A_RULE: Mapping[str, str] = MappingProxyType(
+    {
+        "kafka-go": "kafka-go deals records out in turn, whatever their keys are, unless its Balancer says otherwise: "
+        "Hash is sarama's rule, CRC32Balancer librdkafka's, Murmur2Balancer java's; give the rule of yours",
+        "brod": "brod has no default: whoever calls it names the partition, or a partitioner; its hash is Erlang's "
+        "phash2, which only Erlang has",
+    }
+)
+"""Clients that put no record by its key if nobody configures it."""
 
 
 def client_named(name: str) -> Client:
@@ -381,9 +397,12 @@ def client_named(name: str) -> Client:
     Raises
     ------
     KafkaLearnError
-        If it is none of them; the message names the nearest.
+        If it is none of them, and the message names the nearest; or if that client has no rule by itself.
     """
-    return CLIENTS[one_of("partitioner", name, CLIENTS)]
+    plain = name.rpartition("/")[2] if isinstance(name, str) else name  # IBM/sarama, as a repository is called
+    if plain in _WITHOUT_A_RULE:
+        raise KafkaLearnError(_WITHOUT_A_RULE[plain])
+    return CLIENTS[one_of("partitioner", plain, CLIENTS)]
 
 
 # The answer in words.

@@ -239,6 +239,24 @@ def test_a_tool_that_names_the_coordinator_is_believed():
         where("search", describe=state)
 
 
-@pytest.mark.parametrize(("client", "partition"), [("kafkajs", 10), ("node-rdkafka", 9), ("rust-rdkafka", 9)])
+@pytest.mark.parametrize(
+    ("client", "partition"),
+    [
+        ("kafkajs", 10),
+        ("node-rdkafka", 9),
+        ("rust-rdkafka", 9),
+        ("IBM/sarama", 2),
+        ("confluent-kafka-python", 9),
+        ("@confluentinc/kafka-javascript", 10),
+        ("php-rdkafka", 9),
+        ("kafka_ex", 10),
+    ],
+)
 def test_other_clients_are_known_by_their_names(client, partition):
     assert where("TT0124", "key", partition_count=15, partitioner=client).places[0].partition == partition
+
+
+@pytest.mark.parametrize(("client", "words"), [("kafka-go", "Hash is sarama's rule"), ("brod", "names the partition")])
+def test_a_client_that_puts_nothing_by_its_key_is_no_guess(client, words):
+    with pytest.raises(KafkaLearnError, match=words):
+        where("TT0124", "key", partition_count=15, partitioner=client)

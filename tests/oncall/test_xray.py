@@ -655,3 +655,12 @@ def test_files_without_their_log_are_named(tmp_path):
     (folder / f"{0:020}.index").write_bytes(bytes(8))
     with pytest.raises(KafkaLearnError, match=r"There are 1 \.index files without a \.log"):
         xray(tmp_path)
+
+
+def test_directories_of_redpanda_are_named_as_what_they_are(tmp_path):
+    folder = tmp_path / "kafka" / "orders" / "0_24"
+    folder.mkdir(parents=True)
+    for name in ("0-1-v1.log", "0-1-v1.base_index", "97-2-v1.log"):
+        (folder / name).write_bytes(bytes(61))
+    with pytest.raises(KafkaLearnError, match=r"There are 2 of Redpanda's \('kafka/orders/0_24/0-1-v1\.log'"):
+        xray(tmp_path)
