@@ -44,6 +44,7 @@ _BRIEF: Mapping[str, _Brief] = MappingProxyType(
         causes.UNAUTHORIZED: _Brief(REFUSED, "may not use the group", "grant READ on it"),
         causes.BAD_TIMEOUT: _Brief(REFUSED, "has a refused timeout", "set session.timeout.ms"),
         causes.TOO_OLD: _Brief(REFUSED, "shares no version with it", "upgrade the client"),
+        causes.FATAL: _Brief(REFUSED, "met a fatal error", "read the line before it"),
         causes.INCONSISTENT: _Brief(REFUSED, "has no assignor in common", "set the same assignors"),
         causes.CAPACITY: _Brief(REFUSED, "is one member too many", "raise group.max.size"),
         causes.FENCED: _Brief(REFUSED, "shares its group.instance.id", "give each its own"),

@@ -202,6 +202,11 @@ def test_two_members_are_not_one_name():
             "that this thread missed a rebalance and dropped out of the consumer group. Will try to rejoin.",
             "member dropped",
         ),
+        (
+            "[Consumer clientId=c1, groupId=billing] Member _QWYDXvPR02KpF2cpjxi2g with epoch 7 transitioned to fatal "
+            "state",
+            "fatal error",
+        ),
         ("Coordinator unknown during heartbeat -- will retry", "coordinator lost"),
         (
             "kafka: error while consuming orders/0: kafka server: The provided member is not known in the current "
@@ -218,6 +223,15 @@ def test_two_members_are_not_one_name():
 def test_what_one_line_names(line, cause):
     (group,) = why([at(1, line)], has_advice=False).groups
     assert [each.cause for each in group.rebalances] == [cause]
+
+
+@pytest.mark.parametrize("change", ["transitioned to fatal state", "transitioned from JOINING to FATAL."])
+def test_what_made_a_member_fatal_is_the_error_before(change):
+    error = "ConsumerGroupHeartbeatRequest failed due to group authorization failure: Not authorized to access group: g"
+    fatal = java(2, f"Member _QWYDXvPR02KpF2cpjxi2g with epoch 0 {change}")
+
+    assert named([java(1, error), fatal]) == ["not authorized"]
+    assert named([fatal]) == ["fatal error"]
 
 
 @pytest.mark.parametrize("end", [" on heartb", " on heartbeat expiration"])

@@ -37,6 +37,7 @@ STATIC, CAPACITY, STORE, UNKNOWN = "static member changed", "over capacity", "st
 FENCED, MOVED, NO_COORDINATOR, DROPPED = "static fenced", "coordinator moved", "coordinator lost", "member dropped"
 INCONSISTENT, FOLLOWUP = "inconsistent protocols", "followup rebalance"
 UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD = "not authorized", "session timeout refused", "version not supported"
+FATAL = "fatal error"
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
@@ -76,6 +77,11 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         TOO_OLD: Cause(
             "was refused: it is too old, or too new, for the broker, with no version of JoinGroup (of KIP-848: of "
             "ConsumerGroupHeartbeat) in common"
+        ),
+        FATAL: Cause(
+            "got an error that ends its membership for good, and reads nothing until the program makes a new consumer; "
+            "the error stands in a line before",
+            (UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD, INCONSISTENT, CAPACITY, FENCED),
         ),
         FOLLOWUP: Cause(
             "runs Kafka Streams, and joined again as planned, to move tasks or to ask whether it can",
@@ -242,6 +248,7 @@ NOTHING, SOMETHING, BROAD, NAMED = range(4)
 """How much an event says: nothing; that the group rebalances; one of several causes; one cause."""
 
 FENCED_STATE, STALE_STATE, LEAVING_STATE = "FENCED", "STALE", "PREPARE_LEAVING"  # of a member of KIP-848
+FATAL_STATES = ("FATAL", "fatal")  # as the change of its state says it, and the error
 GIVEN = "need to re-join with the given member-id"
 _LEAVES_WHEN_CLOSED = (GO, JAVASCRIPT, RUBY, PYTHON)
 _HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
@@ -382,6 +389,7 @@ def said_by(event: LogEvent) -> tuple[str, int]:
     if kind == kinds.CLIENT_EPOCH:  # a state of KIP-848
         state = event.fields.get("state")
         said = {FENCED_STATE: (DROPPED, BROAD), STALE_STATE: (POLL, NAMED), LEAVING_STATE: (LEFT, BROAD)}
+        said |= dict.fromkeys(FATAL_STATES, (FATAL, BROAD))
         return said.get(str(state), (UNKNOWN, NOTHING))
     if kind == kinds.SUBSCRIPTION_UPDATED:
         return (UNKNOWN, NOTHING) if event.fields.get("join_state") == "init" else (SUBSCRIPTION, NAMED)

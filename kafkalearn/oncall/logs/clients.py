@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from kafkalearn.base.errors import listed
 from kafkalearn.oncall.logs import causes
 from kafkalearn.oncall.logs import lines as kinds
-from kafkalearn.oncall.logs.causes import FENCED_STATE, STALE_STATE, client_of
+from kafkalearn.oncall.logs.causes import FATAL_STATES, FENCED_STATE, STALE_STATE, client_of
 from kafkalearn.oncall.logs.lines import ANY_CLIENT, BROKER, ERLANG, GO, JAVASCRIPT, PYTHON, RUBY, LogEvent
 
 NO_REASON = "the log does not say why"
@@ -30,7 +30,7 @@ AWAY = (kinds.POLL_EXPIRED, kinds.CLIENT_LEAVING, kinds.CLIENT_CLOSING, kinds.HE
 GENERATIONS = (kinds.CLIENT_JOINED, kinds.CLIENT_EPOCH)
 """A client of the classic protocol, and one of KIP-848, has joined a generation."""
 
-_NO_MEMBER_IN = (FENCED_STATE, STALE_STATE, "FATAL", "UNSUBSCRIBED", "LEAVING", "PREPARE_LEAVING", "JOINING")
+_NO_MEMBER_IN = (FENCED_STATE, STALE_STATE, *FATAL_STATES, "UNSUBSCRIBED", "LEAVING", "PREPARE_LEAVING", "JOINING")
 
 
 def is_away(event: LogEvent) -> bool:

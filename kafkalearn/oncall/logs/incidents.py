@@ -19,6 +19,7 @@ from kafkalearn.oncall.logs.causes import (
     CAUSES,
     CLOSED,
     DROPPED,
+    FATAL,
     FENCED,
     GIVEN,
     HEARTBEATS,
@@ -53,7 +54,7 @@ from kafkalearn.oncall.logs.lines import PYTHON, LogEvent
 
 _STARTS = (kinds.CLIENT_CONFIG, kinds.CLIENT_MEMBER_ID, kinds.CLIENT_SUBSCRIBED, "ClientNewMember")
 _REFUSED = frozenset({CAPACITY, INCONSISTENT, UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD})
-_GONE = _REFUSED | {POLL, CLOSED, HEARTBEATS, DROPPED, FENCED, LEFT, UNSUBSCRIBED}
+_GONE = _REFUSED | {POLL, CLOSED, HEARTBEATS, DROPPED, FATAL, FENCED, LEFT, UNSUBSCRIBED}
 """After these a client is away; that it joins again is another rebalance."""
 
 _OF_MEMBERS = frozenset(
