@@ -75,6 +75,9 @@ _BRIEF: Mapping[str, _Brief] = MappingProxyType(
         causes.OWN: _Brief(PLANNED, "joined again by itself", "nothing to do"),
         causes.STATIC: _Brief(PLANNED, "came back with other topics", "nothing to do"),
         causes.FOLLOWUP: _Brief(PLANNED, "moved tasks", "planned: nothing to do"),
+        causes.INITIALISED: _Brief(
+            PLANNED, "saw partitions initialised", "nothing to do", "share-partitions were initialised"
+        ),
     }
 )
 """Every cause; a test holds that none is missing."""

@@ -19,9 +19,11 @@ from kafkalearn.formats.share_state_log import (
     encode_value,
 )
 from kafkalearn.offsets import records as offsets_records
-from kafkalearn.oncall import lag, where, xray
+from kafkalearn.oncall import lag, where, why, xray
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.lag_looks import described_look
+from kafkalearn.oncall.logs import read
+from kafkalearn.oncall.logs.rebalances import histories
 from kafkalearn.oncall.share_groups import described_share
 from tests.every import every_case
 from tests.formats.writing import batch
@@ -223,3 +225,31 @@ def test_records_of_real_brokers_are_x_rayed(tmp_path):
     found = xray(write(tmp_path, {0: log(pairs)}, topic="__share_group_state"), now_ms=NOW_MS)
     assert len(found.shares) > 10
     assert sum(len(each.batches) for each in found.shares) > 5
+
+
+# What a broker's log says of a share group.
+
+LOGS = recorded("share-lines")["cases"]
+DONE = [
+    ("member joined", "joined first"), ("partitions initialised", None), ("member joined", "joined second"),
+    ("member left", "joined first"), ("member joined", "joined third"), ("heartbeats lost", "joined third"),
+    ("member left", "joined second"), ("member joined", "joined fourth"),
+]  # fmt: skip
+"""What was done, in this order: of each member, when it had joined."""
+
+
+@pytest.mark.parametrize("case", LOGS, ids=lambda case: case["kafka"])
+def test_why_a_share_group_gave_its_partitions_out_anew_is_what_was_done(case):
+    (history,) = histories(read(case["lines"]).events)
+    joined = [each.member for each in history.rebalances if each.cause == "member joined"]
+    members = dict(zip(joined, ("joined first", "joined second", "joined third", "joined fourth"), strict=True))
+    assert history.is_share
+    found = [(each.cause, members.get(each.member)) for each in history.rebalances]
+    assert found == DONE
+    assert [each.generation for each in history.rebalances] == sorted({each.generation for each in history.rebalances})
+
+
+def test_the_words_of_a_share_group_name_no_member_where_none_was_behind_it():
+    said = str(why(LOGS[1]["lines"]))
+    assert "(a share group: several members may have a partition, nobody waits): 8" in said
+    assert ": new share-partitions were initialised, and could be given out" in " ".join(said.split())

@@ -101,8 +101,8 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
         VECTORS + "share/" + each
         for each in (
             "share-assignments.json", "share-cases.json", "share-coordinator.json", "share-further-histories.json",
-            "share-histories.json", "share-members.json", "share-places.json", "share-state-log.json",
-            "share-tool.json",
+            "share-histories.json", "share-lines.json", "share-members.json", "share-places.json",
+            "share-state-log.json", "share-tool.json",
         )
     ),
     "a reading of its own, by which the step settings is judged": (VECTORS + "versions/settings-by-release.json",),

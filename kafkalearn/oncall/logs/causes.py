@@ -35,7 +35,7 @@ TOPICS, SUBSCRIPTION, EITHER = "topics changed", "subscription changed", "topics
 SECOND_ROUND, LEADER, REJOINED, OWN = "second round", "leader rejoined", "member rejoined", "nothing changed"
 STATIC, CAPACITY, STORE, UNKNOWN = "static member changed", "over capacity", "store failed", "unknown"
 FENCED, MOVED, NO_COORDINATOR, DROPPED = "static fenced", "coordinator moved", "coordinator lost", "member dropped"
-INCONSISTENT, FOLLOWUP = "inconsistent protocols", "followup rebalance"
+INCONSISTENT, FOLLOWUP, INITIALISED = "inconsistent protocols", "followup rebalance", "partitions initialised"
 UNAUTHORIZED, BAD_TIMEOUT, TOO_OLD = "not authorized", "session timeout refused", "version not supported"
 FATAL = "fatal error"
 
@@ -87,6 +87,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
             "runs Kafka Streams, and joined again as planned, to move tasks or to ask whether it can",
             (SECOND_ROUND, OWN),
         ),
+        INITIALISED: Cause("new share-partitions were initialised, and could be given out"),
         STORE: Cause("the assignment could not be written to the offsets topic"),
         UNKNOWN: Cause("the log does not say why"),
     }

@@ -243,7 +243,7 @@ class Rebalance:
             known = said.removesuffix(NO_REASON).rstrip("; ")
             said = f"{known}{'; ' if known else ''}it says: {self.said!r}"
         who = listed([client_of(each) for each in self.members]) if self.members else self.client or self.member
-        alone = (causes.TOPICS, causes.EITHER, causes.UNKNOWN, causes.CAPACITY, causes.STORE)
+        alone = (causes.TOPICS, causes.EITHER, causes.INITIALISED, causes.UNKNOWN, causes.CAPACITY, causes.STORE)
         if self.cause in alone or who is None:
             return said if self.cause in alone else f"a member {said}"
         return f"{who}{f' ({self.host})' if self.host else ''} {said}"

@@ -314,17 +314,22 @@ def of_consumer_group(group: str | None, found: list[LogEvent], clients: Clients
     bumped = {event.generation for event in found if event.kind == kinds.EPOCH_BUMPED}
     target: frozenset[str] = frozenset()  # the members in the last assignment that a line has in full
     open_from = 0  # the first rebalance that no assignment has ended yet
+    silent = _SilentEpochs(group, _is_of_share_group(found))
     for place_of_event, event in enumerate(found):
-        if event.kind == kinds.EPOCH_BUMPED:
+        shown = silent.seen_at(event)
+        rebalances += [with_clients(each, clients) for each in shown]
+        if shown and event.kind == kinds.EPOCH_BUMPED and before in shown[-1].evidence:  # 4.2 bumps once more
+            before, last_hash = None, event.fields.get("hash")
+        elif event.kind == kinds.EPOCH_BUMPED:
             before = before or _out_of_order(found, place_of_event)
-            cause, member, evidence = _cause_of_bump(event, before, last_hash)
+            cause, member, evidence = _cause_of_bump(event, before, last_hash, silent.is_share)
             one = Rebalance(
                 *(group, CONSUMER, event.time_ms, None, cause, member, None, None, event.generation, False, ()),
                 evidence,
             )
             rebalances.append(with_clients(one, clients))
             before, last_hash = None, event.fields.get("hash")
-        elif event.kind == kinds.TARGET_COMPUTED and event.generation not in bumped:
+        elif event.kind == kinds.TARGET_COMPUTED and event.generation not in bumped | silent.epochs:
             rebalances.append(with_clients(_of_target(group, event, target), clients))
             target, open_from = members_in(event) or target, len(rebalances)
         elif event.kind == kinds.TARGET_COMPUTED:
@@ -334,9 +339,55 @@ def of_consumer_group(group: str | None, found: list[LogEvent], clients: Clients
                     break
                 rebalances[place] = replace(rebalances[place], ended_ms=event.time_ms)
                 open_from = len(rebalances)
-        elif event.kind in _CHANGES:
+        elif event.kind in _CHANGES and not _is_part_of_join(event, before):
             before = event
     return rebalances
+
+
+def _is_of_share_group(found: Iterable[LogEvent]) -> bool:
+    return any(each.kind == kinds.MEMBER_JOINED and each.fields.get("protocol") == "share" for each in found)
+
+
+def _is_part_of_join(event: LogEvent, before: LogEvent | None) -> bool:
+    """Whether a line belongs to the request of a member that has just joined: its topics, and what is new of them."""
+    if before is None or before.kind != kinds.MEMBER_JOINED or gap_ms(before, event) > SAME_REQUEST_MS:
+        return False
+    is_own = event.kind == kinds.SUBSCRIPTION_UPDATED and event.member == before.member
+    return is_own or event.kind == kinds.TOPICS_UPDATED
+
+
+class _SilentEpochs:
+    """The epochs of a share group that no line says: those of members that left, or were not heard of.
+
+    The next line with an epoch shows them: it is greater by as many as members have gone (recorded of 4.2.1 and 4.4.0).
+    """
+
+    def __init__(self, group: str | None, is_share: bool) -> None:
+        self.group, self.is_share = group, is_share
+        self.last: int | None = None
+        self.gone: list[LogEvent] = []
+        self.epochs: set[int] = set()
+
+    def seen_at(self, event: LogEvent) -> list[Rebalance]:
+        """The rebalances that a line shows to have begun before it."""
+        if not self.is_share:
+            return []
+        if event.kind in (kinds.MEMBER_LEFT, kinds.MEMBER_FAILED, kinds.MEMBER_FENCED):
+            self.gone.append(event)
+        is_own = event.kind == kinds.EPOCH_BUMPED
+        if event.generation is None or not (is_own or event.kind == kinds.TARGET_COMPUTED):
+            return []
+        gone, last, self.gone, self.last = self.gone, self.last, [], event.generation
+        if last is None or event.generation - last - is_own != len(gone):
+            return []
+        self.epochs |= {last + nth for nth in range(1, len(gone) + 1)}
+        return [self._rebalance(each, last + nth) for nth, each in enumerate(gone, start=1)]
+
+    def _rebalance(self, event: LogEvent, epoch: int) -> Rebalance:
+        cause = causes.said_by(event)[0]
+        return Rebalance(
+            *(self.group, CONSUMER, event.time_ms, None, cause, event.member, None, None, epoch, False, ()), (event,)
+        )
 
 
 _IN_TARGET = re.compile(r"[{ ]([^\s{}=,]+)=MemberAssignment\(")
@@ -386,7 +437,7 @@ def _has_own_epoch(event: LogEvent, behind: Iterable[LogEvent]) -> bool:
 
 
 def _cause_of_bump(
-    event: LogEvent, before: LogEvent | None, last_hash: object
+    event: LogEvent, before: LogEvent | None, last_hash: object, is_share: bool
 ) -> tuple[str, str | None, tuple[LogEvent, ...]]:
     """Why a group epoch went up: by what a member did just before; else something was changed."""
     near_ms = AT_ONCE_MS if before is not None and before.kind == kinds.STATIC_REPLACED else SAME_REQUEST_MS
@@ -396,7 +447,8 @@ def _cause_of_bump(
         return causes.UNKNOWN, None, (event,)  # what a member did may stand in the line that was not understood
     new_hash = event.fields.get("hash")
     is_same = new_hash is not None and new_hash == last_hash
-    return (causes.SUBSCRIPTION if is_same else causes.EITHER), None, (event,)
+    same = causes.INITIALISED if is_share else causes.SUBSCRIPTION  # a share group's changed subscription has its line
+    return (same if is_same else causes.EITHER), None, (event,)
 
 
 # Events -> the history of each group: its rebalances, and what happened without one.
@@ -514,7 +566,7 @@ def _history(group: str | None, found: list[LogEvent], clients: Clients) -> Grou
         *(group, protocol, tuple(rebalances), notes, bool(found), _is_rolling(rebalances)),
         whole,
         () if whole else tuple(said),
-        any(each.kind == kinds.MEMBER_JOINED and each.fields.get("protocol") == "share" for each in found),
+        _is_of_share_group(found),
     )
 
 
