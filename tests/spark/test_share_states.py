@@ -3,6 +3,8 @@
 import random
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.share_states import (
@@ -15,7 +17,7 @@ from kafkalearn.coordinator.share_states import (
     Write,
     simulate,
 )
-from kafkalearn.formats.share_state_log import UPDATE, batch_fields, encode_key, encode_value, replay
+from kafkalearn.formats.share_state_log import SNAPSHOT, UPDATE, batch_fields, encode_key, encode_value, replay
 from kafkalearn.spark import columns
 from kafkalearn.spark.share_states import (
     DECODED_SCHEMA,
@@ -25,6 +27,7 @@ from kafkalearn.spark.share_states import (
     share_lag_of,
 )
 from tests.coordinator.test_share_states import bytes_of
+from tests.formats.test_share_state_log import BATCHES, INTS, LONGS, WHOSE
 from tests.recorded import recorded, unhex
 
 pytestmark = pytest.mark.spark
@@ -63,7 +66,7 @@ def unusual():
     """Records that no expression reads, or at the edge of those that one does."""
     whose = SharePartition("größe 😀", TOPIC, 2**31 - 1)
     key, fields = encode_key(UPDATE, whose), {"snapshotEpoch": -1, "leaderEpoch": 2**31 - 1, "startOffset": -(2**63)}
-    for count in (0, 1, 126, 127, 300):
+    for count in (0, 1, 3, 4, 5, 126, 127, 300):
         batches = batch_fields([StateBatch(each, each, each % 5, each % 300 - 9) for each in range(count)])
         for more in ({}, {"deliveryCompleteCount": -5}):
             yield key, encode_value(UPDATE, fields | more | {"stateBatches": batches})
@@ -95,6 +98,30 @@ def test_mutated_records_keep_their_row_and_get_the_scalar_functions_reason(spar
     rows = in_order(decoded(spark, records))
     assert rows == [expected(*each) for each in records]
     assert 100 < sum(each["error"] is not None for each in rows) < len(rows)
+
+
+@st.composite
+def generated(draw):
+    """A record as a coordinator may write it; some with other bytes, some cut."""
+    kind = draw(st.sampled_from([SNAPSHOT, UPDATE]))
+    fields = {"snapshotEpoch": draw(INTS), "leaderEpoch": draw(INTS), "startOffset": draw(LONGS)}
+    fields |= {"stateBatches": batch_fields(draw(BATCHES))}
+    if (count := draw(st.none() | INTS)) is not None:
+        fields["deliveryCompleteCount"] = count
+    if kind == SNAPSHOT:
+        fields |= {"stateEpoch": draw(INTS), "createTimestamp": draw(LONGS), "writeTimestamp": draw(LONGS)}
+    parts = [bytearray(encode_key(kind, draw(WHOSE))), bytearray(encode_value(kind, fields))]
+    for part in parts:
+        for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+            part[draw(st.integers(0, len(part) - 1))] = draw(st.integers(0, 255))
+        del part[draw(st.sampled_from([len(part)] * 3 + [*range(len(part))])) :]
+    return bytes(parts[0]), draw(st.sampled_from([bytes(parts[1])] * 9 + [None]))
+
+
+@given(st.lists(generated(), min_size=40, max_size=80))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_bytes_are_decoded_as_by_the_scalar_functions(spark, records):
+    assert in_order(decoded(spark, records)) == [expected(*each) for each in records]
 
 
 def history(seed, release):
