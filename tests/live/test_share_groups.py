@@ -1,4 +1,4 @@
-"""A share group on a running cluster: its lag, who has its partitions, and where its state is kept."""
+"""A share group on a running cluster: its lag, who has its partitions, where its state is kept and what it says."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from kafkalearn.coordinator.share_place import SharePartition, state_partition
 from kafkalearn.formats.share_state_log import decode_key
 from kafkalearn.live import connect
 from kafkalearn.live.errors import wait_for
-from kafkalearn.oncall import lag, where
+from kafkalearn.oncall import lag, where, xray
 
 pytestmark = pytest.mark.live
 
@@ -36,3 +36,9 @@ def test_a_share_group_s_lag_is_what_the_tool_prints_and_its_state_is_where_we_s
     for each, place in zip(wanted, places, strict=True):
         written = {decode_key(one.key)[1] for one in kafka.disk(1).records("__share_group_state", place.partition)}
         assert each in written
+
+    folder = kafka.disk(1).folder
+    logs = [each for name in ("__consumer_offsets", "__share_group_state", topic) for each in folder.glob(f"{name}-*")]
+    of_disk = {each.at: each for each in xray(logs).shares if each.group == group}
+    told = {at.partition: (at.topic, each.lag, each.end_offset) for at, each in of_disk.items()}
+    assert told == {0: (topic, 3, 5), 1: (topic, None, 0)}
