@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from pathlib import PurePosixPath
 
 import pytest
 import yaml
@@ -35,6 +36,35 @@ def test_the_core_needs_no_package_and_the_extra_for_the_chapters_has_all():
     assert PYPROJECT["project"]["dependencies"] == []
     assert EXTRAS.keys() == {"fast", "spark", "live", "lab", "completion", "agents", "yaml"}
     assert EXTRAS["lab"]["kafkalearn"].extras == {"fast", "spark", "live"}
+
+
+LONGEST_PATH = 120  # behind the folder of a clone; Windows allows 259 in all, unless it is told otherwise
+NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\\x00-\x1f]|[ .](/|$)|(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)', re.IGNORECASE)
+
+
+def committed():
+    """The files of the project's folders, with slashes between the parts of a path."""
+    folders = ("benchmarks", "conformance", "data", "docs", "kafkalearn", "notebooks", "tests", "tools")
+    made = {"__pycache__", "generated", ".ipynb_checkpoints", ".hypothesis"}
+    files = (path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file())
+    return [path.as_posix() for path in files if not made & set(path.parts)]
+
+
+def test_every_committed_file_can_lie_on_windows_and_macos():
+    paths = committed()
+    folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    as_they_are, alike = {*paths, *folders}, {each.casefold() for each in (*paths, *folders)}
+
+    assert len(paths) > 1000
+    assert not [path for path in paths if NOT_ON_WINDOWS.search(path)]
+    assert not [path for path in paths if len(path) > LONGEST_PATH]
+    assert not [path for path in paths if not path.isascii()]  # macOS would compose their letters otherwise
+    assert len(alike) == len(as_they_are), "two names differ in capitals alone"
+
+
+@pytest.mark.parametrize("path", ["a:b", "a/con.txt", "aux", "a /b", "a.", "x?", "a\\b"])
+def test_such_a_name_would_be_seen(path):
+    assert NOT_ON_WINDOWS.search(path)
 
 
 def test_the_packages_that_errors_speak_of_are_in_the_extras_they_name():
