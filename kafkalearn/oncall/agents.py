@@ -28,7 +28,7 @@ from kafkalearn import __version__
 from kafkalearn.base.errors import KafkaLearnError, printable, require, shown
 from kafkalearn.oncall import tool_calls
 from kafkalearn.oncall.command import ABOUT, QUESTIONS
-from kafkalearn.oncall.tool_calls import CLUSTER, Access, input_schema, output_schema
+from kafkalearn.oncall.tool_calls import CLUSTER, Access, check_arguments, input_schema, output_schema, safe
 
 require("kafkalearn mcp", "mcp")  # in one sentence, before anything of it is imported
 
@@ -88,8 +88,13 @@ def server(access: Access) -> Server[Any]:
         if params.name not in QUESTIONS:
             known = f"there is no tool {shown(params.name)}; there are {', '.join(QUESTIONS)}"
             return types.CallToolResult(content=[_text(printable(known))], is_error=True)
-        async with limiter:
-            said = await _asked(params.name, params.arguments or {}, access)
+        try:
+            check_arguments(params.name, params.arguments or {})
+        except KafkaLearnError as error:
+            said = {"error": safe(str(error))}
+        else:
+            async with limiter:
+                said = await _asked(params.name, params.arguments or {}, access)
         if "error" in said:
             return types.CallToolResult(content=[_text(_fenced(said["error"]))], is_error=True)
         return types.CallToolResult(content=[_text(_fenced(said["words"]))], structured_content=said["data"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.topic_partition import TopicPartition
@@ -33,8 +33,7 @@ MOST_READ = 100_000  # offsets of a lag whose records are counted one by one
 MOST_BATCHES = 2000  # that are read for it
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """One partition of one group at one look; None: this source does not show it."""
 
     group: str
@@ -119,6 +118,8 @@ class _Table:
     gap: re.Pattern[str] | None  # None: by blanks, where a name may have some
     first: int  # the place of the partition
     numeric: tuple[int, ...]  # the places of the other numbers behind it, from there
+    count: int  # of cells from the partition to the last number
+    owner: int | None  # behind the last number, how many cells before the one of the owner; None: there is none
 
 
 def described_look(text: str, group: str | None = None) -> Look:
@@ -155,13 +156,18 @@ def described_look(text: str, group: str | None = None) -> Look:
     return Look("describe", said, rebalancing=tuple(_WARNED.findall(text)))
 
 
-def _rows(text: str, group: str | None) -> Iterator[Seen | None]:
-    """The rows of tables, with what stands above them."""
+def _rows(text: str, group: str | None) -> Iterator[Seen]:
+    """The rows of tables, with what stands above them; nothing else has a number where a table has its partition."""
     table: _Table | None = None
     named, above, is_empty = group, None, False
     labelled: dict[str, str] = {}
     for written in text.splitlines():
         line = written.strip().removeprefix("# ").lstrip()  # as in a comment of a script
+        if table is not None:
+            row = _row(line, table, named, labelled.get("Kafka topic"), is_empty)
+            if row is not None:
+                yield row
+                continue
         if (header := _header(line, "Kafka topic" in labelled)) is not None:
             table, named, above = header, above or labelled.get("Consumer Group") or group, None
             continue
@@ -183,9 +189,6 @@ def _rows(text: str, group: str | None) -> Iterator[Seen | None]:
             continue
         if match := _STATE_LINE.fullmatch(line):
             is_empty = match[1] in ("Empty", "Dead")
-            continue
-        if table is not None:
-            yield _row(line, table, named, labelled.get("Kafka topic"), is_empty)
 
 
 def _found(rows: Iterable[Seen | None], group: str | None) -> dict[tuple[str, TopicPartition], Seen]:
@@ -205,7 +208,7 @@ def _found(rows: Iterable[Seen | None], group: str | None) -> dict[tuple[str, To
 
 def _with_members(seen: Seen, share: DescribedShare) -> Seen:
     """A row of a share group with those who have the partition, if the other forms were pasted, too."""
-    return replace(seen, member=share.owner(seen.group, seen.at), is_owner_known=share.knows_members(seen.group))
+    return seen._replace(member=share.owner(seen.group, seen.at), is_owner_known=share.knows_members(seen.group))
 
 
 def _header(line: str, has_topic: bool = False) -> _Table | None:
@@ -241,7 +244,10 @@ def _header(line: str, has_topic: bool = False) -> _Table | None:
             "PARTITION, CURRENT-OFFSET (the committed one), LOG-END-OFFSET and LAG, as kafka-consumer-groups does"
         )
     first = columns.index("PARTITION")
-    return _Table(columns, gap, first, tuple(at for at, name in enumerate(columns[first:]) if name in _NUMERIC))
+    numeric = tuple(at for at, name in enumerate(columns[first:]) if name in _NUMERIC)
+    count = max(numeric, default=0) + 1
+    behind = columns[first + count :]
+    return _Table(columns, gap, first, numeric, count, behind.index("CONSUMER-ID") if "CONSUMER-ID" in behind else None)
 
 
 def _columns(cells: Sequence[str]) -> tuple[str, ...]:
@@ -315,11 +321,10 @@ def _cells_between(line: str, table: _Table) -> dict[str, str] | None:
 
 def _cells_by_blanks(line: str, table: _Table) -> dict[str, str] | None:
     """The cells of a row of Kafka's own: a group, a topic before, a client behind the numbers may have blanks in it."""
-    columns, first = table.columns, table.first
-    count = table.numeric[-1] + 1 if table.numeric else 0
+    columns, first, count = table.columns, table.first, table.count
     has_group = "GROUP" in columns[:first]
     words = [each.removesuffix(",") for each in line.split()] if "," in line else line.split()
-    at = _first_number(words, table.numeric) if count else None
+    at = _first_number(words, table.numeric) if table.numeric else None
     if at is None or at <= has_group:
         return None
     found = dict(zip(columns[first : first + count], words[at:], strict=False))
@@ -328,17 +333,18 @@ def _cells_by_blanks(line: str, table: _Table) -> dict[str, str] | None:
         found["GROUP"] = words[0] if at == 2 else line.rsplit(None, len(words) - at + 1)[0].removesuffix(",")
     elif at > 1:
         found["TOPIC"] = line.rsplit(None, len(words) - at)[0].removesuffix(",")
-    if len(words) > at + count and "CONSUMER-ID" in columns[first + count :]:
-        rest = words[at + count :]
-        found["CONSUMER-ID"] = rest[min(columns.index("CONSUMER-ID", first + count) - first - count, len(rest) - 1)]
+    if len(words) > at + count and table.owner is not None:
+        found["CONSUMER-ID"] = words[min(at + count + table.owner, len(words) - 1)]
     return found
 
 
 def _first_number(words: list[str], numeric: tuple[int, ...]) -> int | None:
     """The place of the partition: the first whole number behind which other numbers stand where they must."""
     for at in range(1, len(words) - numeric[-1]):
-        if _is_digits(words[at]) and all(map(_MAY_BE_NUMBER.fullmatch, [words[at + place] for place in numeric])):
-            return at
+        if _is_digits(words[at]):
+            others = [words[at + place] for place in numeric]
+            if _is_digits("".join(others)) or all(map(_MAY_BE_NUMBER.fullmatch, others)):
+                return at
     return None
 
 
@@ -347,6 +353,8 @@ def _is_digits(word: str) -> bool:
 
 
 def _number(written: str) -> int | None:
+    if written.isdigit() and written.isascii() and len(written) <= MOST_DIGITS:
+        return int(written)
     plain = written.replace(",", "") if "," in written else written
     if not _NUMBER.fullmatch(plain):
         return None
@@ -412,7 +420,7 @@ def _shares(
             if at in by_place:
                 census = count_log(by_place[at].files, HEADERS, future_ms=now_ms)
                 lag = None if each.complete_count < 0 or start is None else each.lag(census.end_offset)
-                seen = replace(seen, end=census.end_offset, lag=lag)
+                seen = seen._replace(end=census.end_offset, lag=lag)
             yield seen
 
 
@@ -438,12 +446,12 @@ def _removed(rows: Iterable[Any]) -> dict[str, dict[TopicPartition, int]]:
 def _with_log(seen: Seen, log: GivenLog, now_ms: int) -> Seen:
     census = count_log(log.files, HEADERS, future_ms=now_ms)
     start = max(census.base_offset, beside(log).log_start or 0)
-    whole = replace(
-        seen, end=census.end_offset, start=start, stable=census.last_stable_offset,
+    whole = seen._replace(
+        end=census.end_offset, start=start, stable=census.last_stable_offset,
         lag=None if seen.committed is None else census.end_offset - seen.committed,
         has_records=census.end_offset > start,
     )  # fmt: skip
-    return replace(whole, left_count=_left_in(log, census, whole))
+    return whole._replace(left_count=_left_in(log, census, whole))
 
 
 def _left_in(log: GivenLog, census: LogCensus, seen: Seen) -> int | None:
@@ -513,18 +521,18 @@ def _asked_share(cluster: Cluster, group: str, topics: Mapping[str, int]) -> Ite
         )
         if at.partition < topics.get(at.topic, 0):
             end, start = cluster.high_watermark(*at), cluster.log_start_offset(*at)
-            seen = replace(seen, end=end, start=start, has_records=end > start)
+            seen = seen._replace(end=end, start=start, has_records=end > start)
         yield seen
 
 
 def _asked(cluster: Cluster, seen: Seen) -> Seen:
     end, start = cluster.high_watermark(*seen.at), cluster.log_start_offset(*seen.at)
-    known = replace(
-        seen, end=end, start=start, stable=cluster.last_stable_offset(*seen.at),
+    known = seen._replace(
+        end=end, start=start, stable=cluster.last_stable_offset(*seen.at),
         lag=None if seen.committed is None else end - seen.committed, has_records=end > start,
     )  # fmt: skip
     if seen.committed is None or not 0 < end - seen.committed <= MOST_READ:
         return known
     batches = list(islice(cluster.batches(*seen.at, max(seen.committed, start)), MOST_BATCHES + 1))
     is_whole = len(batches) <= MOST_BATCHES
-    return replace(known, left_count=left_count(batches, seen.committed) if is_whole else None)
+    return known._replace(left_count=left_count(batches, seen.committed) if is_whole else None)

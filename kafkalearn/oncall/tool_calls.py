@@ -1,6 +1,7 @@
 """What a tool of an agent takes and answers: one question of the command, asked with plain data and answered with it.
 
 As a process (``python -m kafkalearn.oncall.tool_calls``) it answers one question, in JSON on standard input and output.
+The server has validated it before (`check_arguments`), so that what validates is loaded once and not for each question.
 Whoever starts the server says what may be read (`Access`); no tool takes a folder's way out, a cluster or a secret.
 
 References
@@ -27,14 +28,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kafkalearn.base.checks import mapping, one_of
-from kafkalearn.base.errors import KafkaLearnError, listed, printable, require, shown
+from kafkalearn.base.errors import KafkaLearnError, listed, printable, shown
 from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.command import MCP, QUESTIONS, command_parser, in_words, question_named, to_data
 from kafkalearn.oncall.settings import MASK, SECRET
-
-require("kafkalearn mcp", "mcp")  # it brings jsonschema; in one sentence, before that is imported
-
-from jsonschema import Draft202012Validator
 
 WRITES = ("film", "follow")
 """Arguments of the command that write a file, or print before the answer is there."""
@@ -191,7 +188,11 @@ def ask(question: str, arguments: Mapping[str, Any], access: Access) -> tuple[st
     >>> words, data["places"][0]["partition"]
     ('group billing: partition 9 of the 50 of __consumer_offsets', 9)
     """
-    _refuse_others(question, arguments)
+    check_arguments(question, arguments)
+    return _answered(question, arguments, access)
+
+
+def _answered(question: str, arguments: Mapping[str, Any], access: Access) -> tuple[str, dict[str, Any]]:
     with TemporaryDirectory(prefix="kafkalearn-") as folder:
         options = argparse.Namespace(**{each.dest: each.default for each in _parser_of(question)._actions})
         if arguments.get(CLUSTER):
@@ -204,7 +205,7 @@ def ask(question: str, arguments: Mapping[str, Any], access: Access) -> tuple[st
             elif action.nargs == "*":
                 setattr(options, action.dest, [])
         answer = question_named(question).answer(options)
-        return _safe(str(answer)), _safe(to_data(question, answer))
+        return safe(str(answer)), safe(to_data(question, answer))
 
 
 _SECRET_VALUE = re.compile(
@@ -213,20 +214,39 @@ _SECRET_VALUE = re.compile(
 """A name that stands for a secret, and what is said of it: in a line of settings, or inside a JAAS one."""
 
 
-def _safe(said: Any) -> Any:
-    """Words, or data, without control characters and without the values of secrets."""
+def safe(said: Any) -> Any:
+    """Words, or data, without control characters and without the values of secrets.
+
+    >>> safe("billing: sasl.password=HUNTER2")
+    'billing: sasl.password=(hidden)'
+    """
     match said:
         case str():
             return _SECRET_VALUE.sub(rf"\g<name>{MASK}", printable(said))
         case list() | tuple():
-            return [_safe(each) for each in said]
+            return [safe(each) for each in said]
         case Mapping():
-            return {_safe(name): _safe(each) for name, each in said.items()}
+            return {safe(name): safe(each) for name, each in said.items()}
     return said
 
 
-def _refuse_others(question: str, arguments: Mapping[str, Any]) -> None:
-    """Validate the arguments against the schema; the message has the first fault."""
+def check_arguments(question: str, arguments: Mapping[str, Any]) -> None:
+    """Validate what a tool is given against `input_schema`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the question is unknown, or the arguments are none of it: the message has the first fault.
+
+    Examples
+    --------
+    >>> check_arguments("safe", {"replicas": "three"})
+    Traceback (most recent call last):
+    ...
+    kafkalearn.base.errors.KafkaLearnError: safe: replicas: 'three' is not of type 'integer'
+    """
+    from jsonschema import Draft202012Validator
+
     given = dict(mapping("arguments", arguments, of="name to value"))
     faults = sorted(Draft202012Validator(input_schema(question)).iter_errors(given), key=str)
     if faults:
@@ -258,9 +278,9 @@ def _answer_one() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     asked = json.load(sys.stdin)
     try:
-        words, data = ask(asked["question"], asked["arguments"], Access(*asked["access"]))
+        words, data = _answered(asked["question"], asked["arguments"], Access(*asked["access"]))
     except (KafkaLearnError, OSError, MemoryError, RecursionError) as error:
-        said: dict[str, object] = {"error": _safe(in_words(error))}
+        said: dict[str, object] = {"error": safe(in_words(error))}
     else:
         said = {"words": words, "data": data}
     text = json.dumps(said)

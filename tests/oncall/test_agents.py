@@ -192,6 +192,15 @@ def test_what_takes_too_long_is_ended(folder, monkeypatch):
     assert said == {"error": "where has not answered within 0.01 s: narrow the question"}
 
 
+def test_what_validates_is_loaded_by_the_server_and_not_again_for_each_question():
+    given = {"question": "where", "arguments": {"kind": "group", "names": ["billing"]}, "access": [[], None, None]}
+    command = [sys.executable, "-X", "importtime", "-m", tool_calls.__name__]
+    ended = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, cwd=ROOT, check=True)
+    assert "partition 9" in json.loads(ended.stdout)["words"]
+    assert "kafkalearn.partitioning.keyed" in ended.stderr
+    assert "jsonschema" not in ended.stderr
+
+
 def test_a_process_that_ends_is_an_error_in_words(monkeypatch):
     monkeypatch.setattr(tool_calls, "__name__", "kafkalearn.no_such_module")
 

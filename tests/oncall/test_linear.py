@@ -228,4 +228,4 @@ def test_a_sentence_is_wrapped_in_time_that_its_length_says():
 def test_secrets_are_masked_in_time_that_the_length_says(piece):
     from kafkalearn.oncall import tool_calls
 
-    assert is_linear(tool_calls._safe, lambda size: filled(piece, size), LARGE // LONGER, 0.01)
+    assert is_linear(tool_calls.safe, lambda size: filled(piece, size), LARGE // LONGER, 0.01)
