@@ -294,5 +294,5 @@ def _bytes_of(place: TopicPartition, bytes_of: Mapping[TopicPartition, int] | in
 
 
 def _unnamed(what: str, missing: str, known: Mapping[Any, Any]) -> KafkaLearnError:
-    names = shown([str(each) for each in known])
+    names = shown([str(each) if isinstance(each, TopicPartition) else each for each in known])
     return KafkaLearnError(f"{what} must name {missing}, and has {names if known else 'nothing'}")

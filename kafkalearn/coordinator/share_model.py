@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
@@ -59,11 +60,9 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what no broker has."""
         given = self.partition_counts
-        counts = mapping(
-            "partition_counts",
-            dict(given) if isinstance(given, tuple) else given,  # as it is kept
-            of="topic id to number of partitions",
-        )
+        with suppress(TypeError, ValueError):  # pairs that are none are refused as the tuple that they are
+            given = dict(given) if isinstance(given, tuple) else given  # as it is kept
+        counts = mapping("partition_counts", given, of="topic id to number of partitions")
         for topic_id, count in counts.items():
             whole_number(f"the number of partitions of {text('topic id', topic_id)!r}", count, 1, LARGEST_INT)
         object.__setattr__(self, "partition_counts", tuple(counts.items()))

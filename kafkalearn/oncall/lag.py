@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kafkalearn.base.checks import iterable, text
+from kafkalearn.base.checks import iterable, number, text
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, text_of, text_width, wrapped
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kafkalearn.oncall.shapes import LagData, LagRow
 
 APART_S = 10.0  # between the two looks at a cluster
+LEAST_APART_S, MOST_APART_S = 0.001, 1e9  # between two texts: so that every rate is a number
 
 
 def lag(
@@ -49,7 +50,8 @@ def lag(
     group : str or None
         Only this one; None: all.
     apart_s : float or None
-        Seconds between two texts, for rates; of a cluster how long to wait between two looks, 10 without it, 0: one.
+        Seconds between two texts, for rates, 0.001 to a thousand million; of a cluster how long to wait between two
+        looks, 10 without it, 0: one.
     to_catch_up_s : float or None
         In how many seconds nothing is to wait any more: also how many members that takes, see
         `kafkalearn.oncall.catch_up`. It takes two looks, and the seconds between them.
@@ -76,9 +78,9 @@ def lag(
     Apache Kafka 0.9 to 4.3, ``ConsumerGroupCommand``; KIP-98 for markers and the last stable offset; KIP-545 for what
     MirrorMaker 2 commits; 4.2 to 4.4, ``ShareGroupCommand``, KIP-932 and KIP-1226 for share groups.
     """
-    if apart_s is not None and (not isinstance(apart_s, int | float) or apart_s < 0):
-        raise KafkaLearnError(f"apart_s is a number of seconds, at least 0; got {apart_s!r}")
-    if to_catch_up_s is not None and (not isinstance(to_catch_up_s, int | float) or not 0 < to_catch_up_s <= MOST_S):
+    if apart_s is not None and apart_s != 0:
+        number("apart_s", apart_s, LEAST_APART_S, MOST_APART_S)
+    if to_catch_up_s is not None and number("to_catch_up_s", to_catch_up_s, at_most=MOST_S) <= 0:
         raise KafkaLearnError(f"to_catch_up_s is a number of seconds above 0, at most 30 days; got {to_catch_up_s!r}")
     if group is not None:
         text("group", group)

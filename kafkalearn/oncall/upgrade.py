@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kafkalearn.base.checks import one_of
+from kafkalearn.base.checks import one_of, text
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
 from kafkalearn.oncall.answer import Answer, Outcome, cut, wrapped
 from kafkalearn.oncall.options import file_argument
@@ -82,7 +82,7 @@ def upgrade(
     The settings and facts of `kafkalearn.releases`; the rules of `kafkalearn.oncall.upgrade`.
     """
     announced = next(
-        (each for each in announced_lines() if re.fullmatch(rf"{re.escape(each)}(\.\d+)?", str(new))), None
+        (each for each in announced_lines() if re.fullmatch(rf"{re.escape(each)}(\.\d+)?", text("new", new))), None
     )
     older, newer = release_line(old), release_line(DEFAULT_RELEASE if announced else new)
     given = read_files(files, side)

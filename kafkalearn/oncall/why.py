@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kafkalearn.base.checks import text
+from kafkalearn.base.checks import flag, text
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, printable, shown
 from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.answer import Answer, Outcome, wrapped
@@ -113,6 +113,8 @@ def why(
         parse_release(release)
     if group is not None:
         text("group", group)
+    flag("has_advice", has_advice)
+    flag("shows_unknown", shows_unknown)
     reading = _read(logs, zone, cluster is not None and group is not None, _teller(told, group))
     named = release_named(reading) if release is None else None
     release = release or named or DEFAULT_RELEASE

@@ -268,7 +268,11 @@ def start(settings: Settings) -> Work:
 def _member(cluster: Cluster, name: str) -> model.Member:
     group = cluster.group(GROUP)
     member = group.member(name) if group is not None else None
-    assert member is not None
+    if member is None:
+        raise KafkaLearnError(
+            f"program {shown(name)} is no member when the run begins: a program has a name, there are at most "
+            "max_group_size, and a session lasts longer than assignment_interval_ms"
+        )
     return member
 
 

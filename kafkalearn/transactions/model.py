@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from kafkalearn.base import facts
-from kafkalearn.base.checks import Checked, Count, one_of
+from kafkalearn.base.checks import Checked, Count, PartitionCount, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.events import TimePassed
 from kafkalearn.coordinator.rule import offsets_partition
@@ -109,7 +109,7 @@ class Settings(Checked):
     producer_check_interval_ms: Count = PRODUCER_CHECK_MS
     coordinator_epoch: int = 0
     defects: tuple[str, ...] = ()
-    coordinator_partition_count: Count = 1
+    coordinator_partition_count: PartitionCount = 1
     has_unstable_apis: bool = False
     allows_two_phase_commit: bool = False
 

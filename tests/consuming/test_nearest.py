@@ -100,6 +100,7 @@ READS = {"assignment": {"C": [PLACE]}, "rack_of": {"C": "a"}, "replica_racks": {
         ({"assignment": 3}, "assignment must be a dict from member to partitions, got int 3"),
         ({"assignment": {"C": ["t-0"]}}, "assignment must give each member TopicPartitions, got 't-0'"),
         ({"replica_racks": {"t": 3}}, "replica_racks of t must be a list or tuple of racks by partition, got int 3"),
+        ({"replica_racks": {10**5000: [["a"]]}}, "replica_racks must name a topic 't', and has a list that cannot be"),
         ({"rack_of": None}, "rack_of must be a dict from member to zone, got NoneType None"),
     ],
 )

@@ -242,6 +242,8 @@ def test_a_cold_state_gets_a_snapshot_once():
         ({"release": "4.1"}, r"coordinator.share_states answers for 4.2 to 4.4, not 4.1: share groups are for"),
         ({"partition_counts": {"a": 0}}, "the number of partitions of 'a' must be at least 1"),
         ({"partition_counts": 7}, "partition_counts"),
+        ({"partition_counts": (1,)}, "partition_counts must be a .*, got tuple"),
+        ({"partition_counts": ("a",)}, "partition_counts must be a .*, got tuple"),
         ({"updates_per_snapshot": 501}, "updates_per_snapshot must be .* 500, got 501"),
         ({"cold_ms": 0}, "cold_ms must be at least 1"),
     ],

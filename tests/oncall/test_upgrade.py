@@ -518,3 +518,5 @@ def test_a_release_that_is_announced_takes_what_is_deprecated_now(tmp_path):
     assert (named(nothing, "deprecated"), nothing.outcome) == ([], Outcome.CANNOT_TELL)
     with pytest.raises(KafkaLearnError, match=r"unknown release '4\.5'"):
         upgrade("4.4", "4.5", path)
+    with pytest.raises(KafkaLearnError, match=r"new must be a str, got int a whole number of about 5,001 digits"):
+        upgrade("4.4", 10**5000, path)

@@ -171,6 +171,8 @@ def test_what_a_cluster_says_now():
         {"logs": ["x"], "zone": 7},
         {"logs": ["x"], "zone": {"a": "UTC"}},
         {"logs": ["x"], "release": "9.9"},
+        {"logs": ["x"], "has_advice": [[]]},
+        {"logs": ["x"], "shows_unknown": "no"},
         {"logs": "/nowhere/server.log"},
     ],
 )

@@ -1,5 +1,7 @@
 """Programs that share records: what each promise costs to break, and what Kafka really does then."""
 
+from dataclasses import replace
+
 import pytest
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
@@ -183,6 +185,20 @@ def test_releases_before_4_2_are_refused_with_the_reason(release):
 def test_settings_that_no_broker_has_are_refused(wrong, words):
     with pytest.raises(KafkaLearnError, match=words):
         Settings(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        settings(programs=("c1", "")),
+        settings(programs=tuple(f"c{n}" for n in range(201))),
+        replace(settings(), cluster=replace(settings().cluster, assignment_interval_ms=50_000)),
+    ],
+    ids=["no name", "too many", "expelled"],
+)
+def test_a_program_that_is_no_member_when_the_run_begins_is_named(wrong):
+    with pytest.raises(KafkaLearnError, match=r"program '.*' is no member when the run begins"):
+        work.start(wrong)
 
 
 def test_a_program_that_has_not_said_what_became_of_its_records_cannot_poll():
