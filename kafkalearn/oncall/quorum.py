@@ -149,6 +149,7 @@ def described_quorum(said: str) -> Described:
     leads = [int(row["id"]) for row in rows if row.get("status", "").lower() == "leader"]
     stamps = [stamp for row in rows if (stamp := _number(row.get("fetched"))) is not None and stamp > 0]
     now_ms = max(stamps, default=None)
+    is_timed = not any(row.get("fetched") == "-1" for row in rows if row.get("status", "").lower() == "leader")
     leader = _number(fields.get("LeaderId")) if "LeaderId" in fields else next(iter(leads), None)
     return Described(
         leader if leader is not None and leader >= 0 else None,
@@ -157,7 +158,7 @@ def described_quorum(said: str) -> Described:
         _number(fields.get("HighWatermark")),
         _number(fields.get("MaxFollowerLag")),
         _number(fields.get("MaxFollowerLagTimeMs")),
-        tuple(_with_row(node, _row_of(node, rows), now_ms) for node in listed_nodes),
+        tuple(_with_row(node, _row_of(node, rows), now_ms, is_timed) for node in listed_nodes),
         bool(fields),
         bool(rows),
     )
@@ -183,13 +184,15 @@ def _row_of(node: Node, rows: Iterable[Mapping[str, str]]) -> Mapping[str, str] 
     return next(iter([*exact, *own]), None)
 
 
-def _with_row(node: Node, row: Mapping[str, str] | None, now_ms: int | None) -> Node:
-    """What the table says of a node; the leader's own row has the time of the look."""
+def _with_row(node: Node, row: Mapping[str, str] | None, now_ms: int | None, is_timed: bool) -> Node:
+    """What the table says of a node; the leader's own row has the time of the look, after KIP-836 (3.3)."""
     if row is None:
         return node
     written = row.get("fetched", "")
     stamp = _number(written.removesuffix("msago"))
     if stamp is None:
+        return replace(node, lag=_number(row.get("lag")))
+    if not is_timed:
         return replace(node, lag=_number(row.get("lag")))
     if stamp < 0:  # since this leader leads
         return replace(node, has_asked=False)
@@ -291,10 +294,12 @@ class Quorum(Answer):
         """How many voters may still die while a majority lives; None: what was pasted does not say who lives."""
         if self.described.leader is None or not self.voters:
             return None
-        if self.described.has_table:
+        if any(each.has_asked is not None for each in self.voters):
             is_known = all(each.has_asked is not None for each in self.voters)
             return len(self.voters) - len(self.silent) - self.majority if is_known else None
         most_ms, most = self.described.most_lag_ms, self.described.most_lag
+        if most is None and all(each.lag is not None for each in self.voters):
+            most = max(each.lag or 0 for each in self.voters)
         is_level = most == 0 if most_ms is None or most_ms < 0 else most_ms <= self.limit_ms
         return len(self.voters) - self.majority if is_level else None
 

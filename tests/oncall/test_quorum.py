@@ -144,6 +144,20 @@ def test_a_voter_that_never_asked_this_leader_does_not_live():
         assert "voter 1 has never asked this leader" in " ".join(answer.findings)
 
 
+def test_a_broker_that_tells_no_times_is_judged_by_the_lag():
+    """As before KIP-836 (apache/kafka#12469), there of two clusters."""
+    header = "ReplicaId\tLogEndOffset\tLag\tLastFetchTimeMs\tLastCaughtUpTimeMs\tStatus"
+    rows = [f"{id_}\t10\t{{lag}}\t-1\t-1\t{'Follower' if id_ else 'Leader'}" for id_ in range(3)]
+    table = "\n".join([header, *rows])
+    status = "LeaderId: 3002\nMaxFollowerLag: 0\nMaxFollowerLagTimeMs: -1\nCurrentVoters: [3000,3001,3002]\n"
+    both = quorum(status + "CurrentObservers: [0,1,2]\n\n" + table.format(lag=0))
+
+    assert (quorum(table.format(lag=0)).may_fail, quorum(table.format(lag=7)).may_fail) == (1, None)
+    assert (both.may_fail, both.outcome) == (1, Outcome.FOUND)
+    assert [each for each in both.findings if "observer" in each] == []
+    assert "--status names 3002 as the leader and --replication 0" in both.findings[0]
+
+
 def test_a_table_that_lacks_a_voter_is_no_all_clear():
     answer = quorum(WELL + "\n" + "\n".join(REPLICATION.splitlines()[:2]))
 
