@@ -29,7 +29,7 @@ def environment(folder, *packages):
         ("pip", "install", "--python", folder, *packages, ROOT),
     ):
         subprocess.run([uv, *map(str, words)], check=True, capture_output=True)
-    path = os.pathsep.join([str(folder / PROGRAMS), os.environ["PATH"]])
+    path = os.pathsep.join([str(folder / PROGRAMS.name), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "HOME": str(folder), "VIRTUAL_ENV": str(folder)}
 
 
