@@ -206,3 +206,18 @@ def test_a_program_that_has_not_said_what_became_of_its_records_cannot_poll():
         last(settings(), Arrive(), Poll("c1"), Poll("c1"))
     with pytest.raises(IllegalEvent, match="c1 has no such record"):
         last(settings(), Arrive(), Poll("c1"), Renew("c1", [7]))
+
+
+@pytest.mark.parametrize(
+    ("limit", "given"),
+    [(2, [8, 8]), (3, [8, 8, 1]), (4, [8, 8, 4, 1]), (5, [8, 8, 8, 4, 1]), (6, [8, 8, 8, 4, 2, 1])],
+)
+def test_near_the_limit_a_batch_that_is_given_back_again_and_again_comes_in_halves(limit, given):
+    chosen = settings(delivery_limit=limit)
+    state, found = work.start(chosen), []
+    for event in (Arrive(8), *(Poll("c1"), Release("c1")) * limit):
+        after = work.step(chosen, state, event)
+        if isinstance(event, Poll):
+            found.append(len(after.cluster.deliveries) - len(state.cluster.deliveries))
+        state = after
+    assert found == given
