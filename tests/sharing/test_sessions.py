@@ -1,11 +1,17 @@
-"""What belongs to a share session, and to the connection over which it was opened."""
+"""What belongs to a share session, and to the connection over which it was opened; what no leader could do."""
 
+import pytest
+
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.sharing import Settings, simulate
 from kafkalearn.sharing.events import (
     Acknowledgement,
     ConnectionClosed,
+    DeleteRecords,
     FetchAnswer,
+    LeaderMoved,
     Produce,
+    RecordsCompacted,
     ShareFetch,
     ShareGroupHeartbeat,
     TimePassed,
@@ -41,3 +47,13 @@ def test_what_is_said_with_a_fetch_is_answered_to_who_said_it():
     answers = [each for each in last.effects if isinstance(each, FetchAnswer)]
     said = {each.member: [part.acknowledge_error for part in each.partitions] for each in answers}
     assert said == {"other": ["NONE"], "m": ["INVALID_REQUEST"]}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [Produce("x-0", 1), DeleteRecords("x-0", 1), LeaderMoved("x-0", 2), RecordsCompacted("x-0", (0,))],
+    ids=lambda event: type(event).__name__,
+)
+def test_what_happens_to_a_partition_that_is_not_there_is_refused(event):
+    with pytest.raises(IllegalEvent, match="there is no partition x-0; there are t-0"):
+        simulate(SETTINGS, [event])
