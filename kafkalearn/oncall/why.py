@@ -16,7 +16,7 @@ from kafkalearn.base.errors import KafkaLearnError, counted, listed, printable, 
 from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.answer import Answer, Outcome, wrapped
 from kafkalearn.oncall.logs import Reading, read, read_files
-from kafkalearn.oncall.logs.avoiding import Advice, advice, played_by
+from kafkalearn.oncall.logs.avoiding import Advice, advice
 from kafkalearn.oncall.logs.causes import CAUSES, LEFT, UNKNOWN
 from kafkalearn.oncall.logs.lines import JAVA
 from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
@@ -378,9 +378,7 @@ class Why(Answer):
             shown_by_logs = sorted({name for each in found for name in each.settings})
             known = f"All but {listed(shown_by_logs)} are" if shown_by_logs else "All settings are"
             whose = f"{self.release}, which the log names" if self.is_release_named else self.release
-            rules = played_by(self.release)
-            how = "" if rules == self.release else f", and played by the rules of {rules}, the oldest that were asked"
-            lines.append(wrapped(f"{known} taken as the defaults of Kafka {whose}{how}; --set changes that.", "    "))
+            lines.append(wrapped(f"{known} taken as the defaults of Kafka {whose}; --set changes that.", "    "))
         if any(each.cause == LEFT and each.said is None for each in later):
             lines.append(wrapped("Why members left stands in their own logs; give those, too.", "  "))
         if history.group in self.now:

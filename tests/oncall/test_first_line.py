@@ -262,15 +262,6 @@ def test_the_defaults_are_those_of_the_release_that_the_log_names(version, relea
     assert why([named(version), POLL_EXPIRED], release="4.0", has_advice=False).release == "4.0"
 
 
-def test_a_log_of_a_release_before_the_oldest_that_was_asked_still_gets_its_advice():
-    answer = why([named("2.3.1"), POLL_EXPIRED])
-    (advice,) = answer.advice["billing"]
-    assert (answer.release, advice.refused) == ("2.3", None)
-    assert advice.change is not None
-    said = " ".join(str(answer).split())
-    assert "defaults of Kafka 2.3, which the log names, and played by the rules of 2.4, the oldest" in said
-
-
 def test_two_releases_in_the_logs_of_consumers_name_none(tmp_path):
     for name, version in (("a.log", "3.7.2"), ("b.log", "2.8.1")):
         (tmp_path / name).write_text(f"{named(version)}\n{POLL_EXPIRED}\n")

@@ -13,13 +13,12 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.groups.classic.model import ANSWERS_FOR
 from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.causes import CLOSED, HEARTBEATS, JOINED, POLL, client_of
 from kafkalearn.oncall.logs.lines import LIBRDKAFKA, OF_A_WORKER, LogEvent
 from kafkalearn.oncall.logs.rebalances import CLASSIC, GroupHistory, Rebalance
 from kafkalearn.releases import default
-from kafkalearn.releases.lines import DEFAULT_RELEASE, parse_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.scenarios import events as scenario_events
 from kafkalearn.scenarios import find_change
 from kafkalearn.scenarios.finder import CANDIDATES
@@ -171,15 +170,6 @@ def _known_ms(name: str, known: Mapping[str, object], release: str) -> int:
     return int(str(known.get(name) or default(name, release=release)))
 
 
-def played_by(release: str) -> str:
-    """The release by whose rules a rebalance is played: the oldest that was asked, where the log's is older.
-
-    >>> played_by("3.9"), played_by("2.3")
-    ('3.9', '2.4')
-    """
-    return ANSWERS_FOR.first if parse_release(release) < parse_release(ANSWERS_FOR.first) else release
-
-
 def _asked(
     cause: str,
     lines: Sequence[tuple[int, str]],
@@ -198,11 +188,8 @@ def _asked(
     if _is_of_librdkafka(history, cause):
         tried.pop("max.poll.records", None)
     own = {name: value for name, value in known.items() if _is_of(name, history.protocol)}
-    rules = played_by(release)
-    if rules != release:
-        own = {**{name: _known_ms(name, known, release) for name in (SESSION, HEARTBEAT, POLL_INTERVAL)}, **own}
     try:
-        found = find_change(story, history.protocol, release=rules, settings=own, candidates=tried)
+        found = find_change(story, history.protocol, release=release, settings=own, candidates=tried)
     except KafkaLearnError as error:
         return Advice(cause, len(lines), story, MappingProxyType(dict(known)), None, (), str(error))
     change = None if found.best is None else str(found.best)
