@@ -189,6 +189,7 @@ def _rest(df: DataFrame, unread: Column) -> Column:
         begins_and_end = pa.concat_arrays([pa.array([0], pa.int32()), ends])
         return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
 
+    for_workers(df.sparkSession, unpacked)  # of another module, which the workers need not have
     return arrow_function(for_workers(df.sparkSession, read_rest), ArrayType(DECODED_SCHEMA))(unread)
 
 

@@ -1,10 +1,12 @@
 """Decoding __share_group_state in whole columns gives what the scalar functions give, record by record."""
 
 import random
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyspark.cloudpickle import list_registry_pickle_by_value, unregister_pickle_by_value
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.share_states import (
@@ -187,3 +189,14 @@ def test_columns_that_are_missing_or_there_are_refused(spark):
         spark.createDataFrame([(b"",)], "key binary").transform(decode_share_states)
     with pytest.raises(KafkaLearnError, match="the rows have a column 'batches' already"):
         spark.createDataFrame([(b"", b"", 1)], "key binary, value binary, batches int").transform(decode_share_states)
+
+
+def test_both_modules_that_unusual_records_are_read_with_go_to_the_workers(spark):
+    """A worker that has nothing but the core could not import the one whose function is used here."""
+    modules = {"kafkalearn.spark.share_states", "kafkalearn.spark.offsets.decode"}
+    for name in modules & set(list_registry_pickle_by_value()):
+        unregister_pickle_by_value(sys.modules[name])
+
+    decode_share_states(spark.createDataFrame([], "key binary, value binary"))
+
+    assert modules <= set(list_registry_pickle_by_value())
