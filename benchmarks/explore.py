@@ -51,7 +51,7 @@ from kafkalearn.replication import (
     PROMISES,
     AlterPartitionAnswered,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     Fetch,
     HighWatermarkCheckpointed,
     IsrChecked,
@@ -74,7 +74,7 @@ EVENTS = alphabet(
     TimePassed(30_001),
     Fetch,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     SessionExpired,
     HighWatermarkCheckpointed,
 )

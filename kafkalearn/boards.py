@@ -75,7 +75,7 @@ def board_named(name: str) -> Board:
 
     Examples
     --------
-    >>> board_named("coordinator").played("BrokerDied(1)").captions[-1]
+    >>> board_named("coordinator").played("BrokerCrashed(1)").captions[-1]
     'Broker 1 dies. Broker 3 coordinates billing.'
     """
     if name not in BOARDS:
@@ -94,8 +94,8 @@ def _journey() -> Board:
         moves |= {f"{name} polls": journey.Poll(name), f"{name} commits": journey.Commit(name)}
         moves |= {f"{name} leaves": journey.Leave(name), f"{name} joins": journey.Join(name)}
     for broker in (1, 2, 3):
-        moves[f"broker {broker} dies"] = journey.BrokerDied(broker)
-        moves[f"broker {broker} comes back"] = journey.BrokerReturned(broker)
+        moves[f"broker {broker} dies"] = journey.BrokerCrashed(broker)
+        moves[f"broker {broker} comes back"] = journey.BrokerStarted(broker)
     things = {words: [words.rsplit(" ", 2 if "back" in words else 1)[0]] for words in moves}
     things["the followers fetch"] = ["broker 1", "broker 2", "broker 3"]
 
@@ -118,17 +118,17 @@ def _offsets_topic(replication_factor: int, partition: int, group: str) -> Board
     begin = offsets_topic.simulate(
         settings, [*map(offsets_topic.BrokerStarted, brokers), offsets_topic.FindCoordinator(group)]
     )[-1].state
-    deeds = {offsets_topic.BrokerDied: "dies", offsets_topic.BrokerStarted: "comes back"}
+    deeds = {offsets_topic.BrokerCrashed: "dies", offsets_topic.BrokerStarted: "comes back"}
 
     def draw(_: object, frame: Frame[Any, Any], before: object) -> Any:
         return draw_offsets_topic(frame.state.leaders, marked=partition)
 
     def describe(_: object, frame: Frame[Any, Any], before: object) -> str:
         leader = frame.state.leaders[partition]
-        done = "" if frame.event is None else f"Broker {frame.event.broker} {deeds[type(frame.event)]}. "
+        done = "" if frame.event is None else f"Broker {frame.event.broker_id} {deeds[type(frame.event)]}. "
         return done + (f"Nobody coordinates {group}." if leader is None else f"Broker {leader} coordinates {group}.")
 
-    moves = moves_of(*map(offsets_topic.BrokerDied, brokers), *map(offsets_topic.BrokerStarted, brokers))
+    moves = moves_of(*map(offsets_topic.BrokerCrashed, brokers), *map(offsets_topic.BrokerStarted, brokers))
     title = f"Touch a broker: who coordinates {group}?"
     return board(offsets_topic, settings, moves, draw, describe, title=title, initial=begin)
 
@@ -226,7 +226,7 @@ class _Settled:
 
     def start(self, settings: Any) -> Any:
 
-        return connector.simulate(settings, [connector.BrokerStarted(), connector.TopicCreated("orders", 3)])[-1].state
+        return connector.simulate(settings, [connector.BrokerStarted(0), connector.TopicCreated("orders", 3)])[-1].state
 
 
 def _zookeeper() -> Board:
@@ -438,7 +438,7 @@ def _replication() -> Board:
         replication.Fetch,
         replication.BrokerCrashed,
         replication.SessionExpired,
-        replication.BrokerRestarted,
+        replication.BrokerStarted,
     )
     events = [replication.Produce(), replication.Produce(2), replication.Produce(acks=1)]
     events += [kind(each) for kind in of_a_broker for each in brokers]
@@ -453,7 +453,7 @@ def _delivery() -> Board:
         replication.Fetch,
         replication.BrokerCrashed,
         replication.SessionExpired,
-        replication.BrokerRestarted,
+        replication.BrokerStarted,
     )
     events = [delivery.Send(), delivery.RequestSent(), delivery.RequestArrived(), delivery.AnswerArrived()]
     events += [delivery.ConnectionLost(), *(kind(each) for kind in of_a_broker for each in (1, 2, 3))]

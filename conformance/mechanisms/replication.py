@@ -54,7 +54,7 @@ KINDS: Mapping[str, tuple[type, ...]] = {
     "thaw": (events.BrokerThawed, events.BrokerReconnected),
     "kill": (events.BrokerCrashed,),
     "stop": (events.BrokerStopped,),
-    "restart": (events.BrokerRestarted,),
+    "restart": (events.BrokerStarted,),
 }
 """The events of each kind of entry that names brokers."""
 

@@ -240,7 +240,8 @@ Index: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 PartitionCount: TypeAlias = Annotated[int, Whole(1, 10_000)]  # of a topic that is stepped through
 MOST_RECORDS = 100_000  # of one event, all of which are in the state; 1 MiB, a batch, has fewer than 150,000
 RecordCount: TypeAlias = Annotated[int, Whole(1, MOST_RECORDS)]
-BrokerId: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]
+BrokerId: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]  # of the clusters here, which count from 1
+NodeId: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]  # what Kafka takes as a broker's id
 Offset: TypeAlias = Annotated[int, Whole(0)]
 Millis: TypeAlias = Annotated[int, Whole(0)]
 

@@ -26,6 +26,7 @@ from kafkalearn.base.checks import (
     one_of,
 )
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.events import TimePassed
 from kafkalearn.releases import default
 
 # Where the results go: as they come, or with one of the four cures for duplicates.
@@ -282,16 +283,9 @@ class Delete(Checked):
     log_start: Offset
 
 
-@dataclass(frozen=True, slots=True)
-class Wait(Checked):
-    """Time passes."""
-
-    ms: Millis
-
-
 CommitEvent: TypeAlias = (
     Start | Assign | Rebalance | Poll | Process | CommitSync | CommitAsync | Answered
-    | Checkpoint | Close | Crash | Append | Delete | Wait
+    | Checkpoint | Close | Crash | Append | Delete | TimePassed
 )  # fmt: skip
 
 

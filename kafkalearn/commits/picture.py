@@ -68,7 +68,7 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
             return f"{counted(record_count, 'more record')}: the log end is {pipeline.log_end}."
         case model.Delete(log_start):
             return f"Retention deletes what is below {log_start}."
-        case model.Wait(ms):
+        case model.TimePassed(ms):
             return f"{ms / 1000:g} s pass."
 
 

@@ -351,7 +351,7 @@ def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline
             return replace(pipeline, log_end=pipeline.log_end + record_count)
         case model.Delete(log_start) if pipeline.log_start <= log_start <= pipeline.log_end:
             return replace(pipeline, log_start=log_start)
-        case model.Wait(ms):
+        case model.TimePassed(ms):
             return replace(pipeline, now_ms=pipeline.now_ms + ms)
         case model.Delete():
             raise IllegalEvent(f"{event!r}: the log is {pipeline.log_start} to {pipeline.log_end}; delete up to there")

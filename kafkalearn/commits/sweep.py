@@ -26,7 +26,7 @@ from kafkalearn.commits.model import (
     Rebalance,
     Settings,
     Start,
-    Wait,
+    TimePassed,
     doubled,
     lost,
 )
@@ -272,13 +272,13 @@ def replay(
     agenda = _observed(deliveries)
     while agenda and agenda[0][0] < crashed_ms:
         at_ms, order, event = heappop(agenda)
-        _go_on(settings, trace, Wait(at_ms - trace[-1].state.now_ms), event)
+        _go_on(settings, trace, TimePassed(at_ms - trace[-1].state.now_ms), event)
         wanted = commit_wanted(strategy, trace[-1].state, trace[-1].state.running("A"))
         if wanted is not None:
             _go_on(settings, trace, CommitAsync("A", wanted))
             heappush(agenda, (at_ms + commit_ms, order - ARRIVES_FIRST, Answered("A")))
     commit_count = len(trace[-1].state.written)
-    _go_on(settings, trace, Wait(crashed_ms - trace[-1].state.now_ms), Crash("A"), Start("B"), Poll("B"))
+    _go_on(settings, trace, TimePassed(crashed_ms - trace[-1].state.now_ms), Crash("A"), Start("B"), Poll("B"))
     _go_on(settings, trace, *[Process("B") for _ in trace[-1].state.running("B").unprocessed])
     end = trace[-1].state
     return Trace(trace), CrashCost(len(lost(end)), len(doubled(end)), commit_count)

@@ -47,7 +47,7 @@ from kafkalearn.replication.events import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     Fetch,
@@ -392,7 +392,7 @@ FAILURES: MappingProxyType[str, Failure] = MappingProxyType(
         ),
         "the leader dies": _failure(
             "its process is killed; another is elected; it may come back",
-            (BrokerCrashed, SessionExpired, BrokerRestarted),
+            (BrokerCrashed, SessionExpired, BrokerStarted),
             {BrokerCrashed: 1},
         ),
         "the leader stands still": _failure(
@@ -402,20 +402,20 @@ FAILURES: MappingProxyType[str, Failure] = MappingProxyType(
         ),
         "the followers are away, the leader dies": _failure(
             "the other two have left the ISR; they may come back, but not into the ISR before that",
-            (BrokerCrashed, SessionExpired, BrokerRestarted),
+            (BrokerCrashed, SessionExpired, BrokerStarted),
             {BrokerCrashed: 1},
             _AWAY,
         ),
         "the last in sync loses its power": _failure(
             "one broker is away; another stops cleanly; the third loses what it had not flushed",
-            (BrokerStopped, PowerLost, SessionExpired, BrokerRestarted),
+            (BrokerStopped, PowerLost, SessionExpired, BrokerStarted),
             {BrokerStopped: 1, PowerLost: 1},
             (BrokerStopped(3),),
             absent=(3,),
         ),
         "both in sync lose their power": _failure(
             "one broker is away; the other two lose what they had not flushed",
-            (PowerLost, SessionExpired, BrokerRestarted),
+            (PowerLost, SessionExpired, BrokerStarted),
             {PowerLost: 2},
             (BrokerStopped(3),),
             absent=(3,),

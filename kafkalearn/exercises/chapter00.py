@@ -10,7 +10,7 @@ from kafkalearn.exercises.kit.game import Game, moves_of
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     Fetch,
     Produce,
     SessionExpired,
@@ -176,7 +176,7 @@ _LOSS = Game(
     _TWO,
     start(_TWO),
     ACKNOWLEDGED_SURVIVE,
-    moves_of(Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1), BrokerRestarted(1)),
+    moves_of(Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1), BrokerStarted(1)),
     "Produce(acks=1) > BrokerCrashed(1) > SessionExpired(1)",
 )
 

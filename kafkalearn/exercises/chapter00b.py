@@ -212,7 +212,7 @@ _TWICE: Game[journey.Settings, journey.Journey, journey.Event] = Game(
         "c1 polls": journey.Poll("c1"),
         "c1 commits": journey.Commit("c1"),
         "c1 leaves": journey.Leave("c1"),
-        "broker 1 dies": journey.BrokerDied(1),
+        "broker 1 dies": journey.BrokerCrashed(1),
     },
     "the followers fetch > the followers fetch > c1 polls > c1 leaves",
 )

@@ -13,7 +13,7 @@ from kafkalearn.commits import (
     Process,
     Settings,
     Start,
-    Wait,
+    TimePassed,
     doubled,
     lost,
     simulate,
@@ -481,8 +481,8 @@ _GAME = Game(
     _CONSUMER,
     start(_CONSUMER),
     NOT_LOST,
-    moves_of(Start(), Poll(), Process(), Wait(5000), Crash(), Start("B"), Poll("B"), Process("B")),
-    "Start > Poll > Wait(5000) > Poll > Crash",
+    moves_of(Start(), Poll(), Process(), TimePassed(5000), Crash(), Start("B"), Poll("B"), Process("B")),
+    "Start > Poll > TimePassed(5000) > Poll > Crash",
 )
 
 lost_by_auto_commit = Exercise(
@@ -505,12 +505,12 @@ lost_by_auto_commit = Exercise(
     ),
     misconceptions=(
         Misconception(
-            "Start > Poll > Process > Wait(5000) > Poll > Process > Crash",
+            "Start > Poll > Process > TimePassed(5000) > Poll > Process > Crash",
             "A record that was processed is not lost; leave out what saves it.",
             recognises=lambda run: "Process" in str(run) and str(run).count("Poll") > 1,
         ),
         Misconception(
-            "Start > Poll > Wait(5000) > Crash",
+            "Start > Poll > TimePassed(5000) > Crash",
             "Time alone commits nothing: it is the next poll that looks whether a commit is due.",
         ),
         Misconception("Start > Poll > Crash", "Nothing was committed, so the next owner gets the same records again."),

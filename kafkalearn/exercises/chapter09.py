@@ -14,7 +14,7 @@ from kafkalearn.replication import (
     SURVIVE,
     AlterPartitionAnswered,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     Fetch,
     PowerLost,
     Produce,
@@ -461,10 +461,10 @@ _GAME = Game(
     moves_of(
         Produce(acks="all"),
         Fetch(2),
-        *(each(broker) for each in (BrokerCrashed, PowerLost, SessionExpired, BrokerRestarted) for broker in (1, 2)),
+        *(each(broker) for each in (BrokerCrashed, PowerLost, SessionExpired, BrokerStarted) for broker in (1, 2)),
         AlterPartitionAnswered(),
     ),
-    "Produce > BrokerCrashed(2) > SessionExpired(2) > PowerLost(1) > BrokerRestarted(1)",
+    "Produce > BrokerCrashed(2) > SessionExpired(2) > PowerLost(1) > BrokerStarted(1)",
 )
 
 lose_a_committed_record = Exercise(
@@ -494,7 +494,7 @@ lose_a_committed_record = Exercise(
             "That record was never committed: broker 2 was in the ISR and had not fetched it.",
         ),
         Misconception(
-            "Produce > BrokerCrashed(2) > SessionExpired(2) > BrokerCrashed(1) > BrokerRestarted(1)",
+            "Produce > BrokerCrashed(2) > SessionExpired(2) > BrokerCrashed(1) > BrokerStarted(1)",
             "After a crash the page cache is still there: the operating system writes it to the disk.",
         ),
         Misconception(

@@ -15,7 +15,7 @@ from kafkalearn.exercises.kit.compare import Value, as_events, as_settings
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Having, Open, Property
 from kafkalearn.exercises.kit.game import Game, moves_of
-from kafkalearn.replication import AlterPartitionAnswered, BrokerCrashed, BrokerRestarted, Fetch, SessionExpired
+from kafkalearn.replication import AlterPartitionAnswered, BrokerCrashed, BrokerStarted, Fetch, SessionExpired
 from kafkalearn.replication.events import (
     BrokerStopped,
     PowerLost,
@@ -28,7 +28,7 @@ ONCE_HERE = (send_again, two_faults, write_verdict)
 SENT = (Send(), RequestArrived())
 LEADER_DIES = (BrokerCrashed(1), SessionExpired(1))
 FOLLOWER_GOES = (BrokerCrashed(2), SessionExpired(2))
-FOLLOWER_COMES = (BrokerRestarted(2), Fetch(2), Fetch(2), AlterPartitionAnswered())
+FOLLOWER_COMES = (BrokerStarted(2), Fetch(2), Fetch(2), AlterPartitionAnswered())
 
 _TWO = model.TopicSettings(2, fetch_wait_max_ms=0)
 _BOTH = model.TopicSettings(2, min_insync_replicas=2, fetch_wait_max_ms=0)
@@ -138,12 +138,12 @@ lost_without_a_crash = Exercise(
         "had failed: no crash, no power cut, no lost session. There was only planned work on the brokers.\n\n"
         "Find such a schedule. Three brokers, broker 1 leads. Give a list of at most five events that ends with a "
         "lost record. The producer's: `Send()`, `RequestArrived()`, `AnswerArrived()`. The brokers': `Fetch(2)`, "
-        "`BrokerStopped(1)` (a clean stop), `BrokerRestarted(1)`, and the same for other brokers. `BrokerCrashed`, "
+        "`BrokerStopped(1)` (a clean stop), `BrokerStarted(1)`, and the same for other brokers. `BrokerCrashed`, "
         "`PowerLost` and `SessionExpired` are not allowed."
     ),
     start=(
         "from kafkalearn.delivery import AnswerArrived, RequestArrived, Send\n"
-        "from kafkalearn.replication import BrokerRestarted, BrokerStopped, Fetch\n\n"
+        "from kafkalearn.replication import BrokerStarted, BrokerStopped, Fetch\n\n"
         "events = [...]\nexercises.lost_without_a_crash.check(events)"
     ),
     judge=Having(
@@ -334,10 +334,10 @@ _GAME = Game(
         RequestArrived(),
         AnswerArrived(),
         Fetch(2),
-        *(each(broker) for each in (BrokerCrashed, SessionExpired, BrokerRestarted) for broker in (1, 2)),
+        *(each(broker) for each in (BrokerCrashed, SessionExpired, BrokerStarted) for broker in (1, 2)),
         AlterPartitionAnswered(),
     ),
-    "Send > RequestArrived > BrokerCrashed(2) > BrokerRestarted(2) > AnswerArrived > BrokerCrashed(1) > "
+    "Send > RequestArrived > BrokerCrashed(2) > BrokerStarted(2) > AnswerArrived > BrokerCrashed(1) > "
     "SessionExpired(1)",
 )
 
@@ -372,7 +372,7 @@ lost_with_acks_all = Exercise(
             "Broker 2 has the record, and it leads now. It must be away while the record is acknowledged.",
         ),
         Misconception(
-            "Send > RequestArrived > BrokerCrashed(2) > SessionExpired(2) > AnswerArrived > BrokerRestarted(2) > "
+            "Send > RequestArrived > BrokerCrashed(2) > SessionExpired(2) > AnswerArrived > BrokerStarted(2) > "
             "BrokerCrashed(1) > SessionExpired(1)",
             "One of these moves happens by itself when broker 2 comes back.",
         ),

@@ -10,7 +10,7 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.game import Game, moves_of
 from kafkalearn.operations import failover, incident
 from kafkalearn.operations.offsets_topic import (
-    BrokerDied,
+    BrokerCrashed,
     BrokerStarted,
     FindCoordinator,
     OffsetsTopic,
@@ -35,7 +35,7 @@ _TOPIC = "__consumer_offsets"
 def _night() -> OffsetsTopic:
     """The topic with one replica, broker 2 dead."""
     settings = Settings(_BROKERS, replication_factor=1)
-    events = [*map(BrokerStarted, _BROKERS), FindCoordinator("billing"), BrokerDied(2)]
+    events = [*map(BrokerStarted, _BROKERS), FindCoordinator("billing"), BrokerCrashed(2)]
     return simulate(settings, events)[-1].state
 
 
@@ -55,7 +55,7 @@ def _moved_while_dead() -> int:
 
 def _replicas_after_the_restart() -> int:
     """The same topic once its brokers have restarted with another factor in their settings."""
-    restarts = [event for each in _BROKERS for event in (BrokerDied(each), BrokerStarted(each))]
+    restarts = [event for each in _BROKERS for event in (BrokerCrashed(each), BrokerStarted(each))]
     events = [BrokerStarted(2), *restarts, FindCoordinator("billing")]
     after = simulate(Settings(_BROKERS, replication_factor=3), events, _night())[-1].state
     return max(map(len, after.replicas))
@@ -245,8 +245,8 @@ _GAME = Game(
     _SETTINGS,
     _BEGUN,
     "every group has a coordinator while a broker lives",
-    moves_of(*map(BrokerDied, _BROKERS), *map(BrokerStarted, _BROKERS)),
-    "BrokerDied(1) > BrokerDied(2) > BrokerDied(3) > BrokerStarted(1)",
+    moves_of(*map(BrokerCrashed, _BROKERS), *map(BrokerStarted, _BROKERS)),
+    "BrokerCrashed(1) > BrokerCrashed(2) > BrokerCrashed(3) > BrokerStarted(1)",
 )
 
 nobody_answers = Exercise(
@@ -270,14 +270,15 @@ nobody_answers = Exercise(
     ),
     misconceptions=(
         Misconception(
-            "BrokerDied(1) > BrokerDied(2)", "Broker 3 has everything and is in the ISR: it leads all fifty partitions."
+            "BrokerCrashed(1) > BrokerCrashed(2)",
+            "Broker 3 has everything and is in the ISR: it leads all fifty partitions.",
         ),
         Misconception(
-            "BrokerDied(1) > BrokerDied(2) > BrokerDied(3)",
+            "BrokerCrashed(1) > BrokerCrashed(2) > BrokerCrashed(3)",
             "Now no broker lives at all. The promise speaks of the time while one does.",
         ),
         Misconception(
-            "BrokerDied(1) > BrokerDied(2) > BrokerDied(3) > BrokerStarted(3)",
+            "BrokerCrashed(1) > BrokerCrashed(2) > BrokerCrashed(3) > BrokerStarted(3)",
             "That is the one broker that may lead: it died last, and is in the ISR.",
         ),
     ),

@@ -7,8 +7,8 @@ from kafkalearn.journey.model import Event
 from kafkalearn.journey.simulator import (
     INVARIANTS,
     PROMISES,
-    BrokerDied,
-    BrokerReturned,
+    BrokerCrashed,
+    BrokerStarted,
     Commit,
     FollowersFetch,
     Join,
@@ -27,8 +27,8 @@ from kafkalearn.journey.simulator import (
 __all__ = [
     "INVARIANTS",
     "PROMISES",
-    "BrokerDied",
-    "BrokerReturned",
+    "BrokerCrashed",
+    "BrokerStarted",
     "Commit",
     "Event",
     "FollowersFetch",

@@ -20,8 +20,8 @@ from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Animation, Picture, animation, picture, player_script, player_style
 from kafkalearn.journey.model import (
     BROKERS,
-    BrokerDied,
-    BrokerReturned,
+    BrokerCrashed,
+    BrokerStarted,
     Commit,
     Event,
     FollowersFetch,
@@ -157,11 +157,11 @@ def what_follows(state: Journey, broker: int) -> Trace[Journey, Event]:
     """A broker's death and all that comes of it, until it is back and in sync; moments that look alike come once."""
     sends = [Send(state.producers[number].name) for number in (0, 1) if state.partitions[number].leader == broker]
     fetches = [FollowersFetch()] * MOST_ROUNDS
-    trace = simulate(Settings(), [BrokerDied(broker), *sends, *fetches], state)
+    trace = simulate(Settings(), [BrokerCrashed(broker), *sends, *fetches], state)
     polled = extend(step, Settings(), trace, [Poll(each.name) for each in state.consumers])
     pairs = zip(trace[-1].state.consumers, polled[-1].state.consumers, strict=True)
     commits = [Commit(new.name) for old, new in pairs if new.read != old.read]
-    return _seen(extend(step, Settings(), polled, [*commits, *fetches, BrokerReturned(broker), *fetches]))
+    return _seen(extend(step, Settings(), polled, [*commits, *fetches, BrokerStarted(broker), *fetches]))
 
 
 def _seen(trace: Trace[Journey, Event]) -> Trace[Journey, Event]:

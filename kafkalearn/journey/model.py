@@ -12,6 +12,7 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn import tiny
 from kafkalearn.base import checks
+from kafkalearn.base.events import BrokerCrashed, BrokerStarted
 
 BROKERS = (1, 2, 3)
 PRODUCERS = ("ann", "dan")
@@ -148,7 +149,6 @@ def _consumer(name: str, value: object) -> str:
     return checks.one_of(name, checks.text(name, value), CONSUMERS)
 
 
-Broker: TypeAlias = Annotated[int, checks.Whole(min(BROKERS), max(BROKERS))]
 ProducerName: TypeAlias = Annotated[str, _producer]
 ConsumerName: TypeAlias = Annotated[str, _consumer]
 
@@ -193,21 +193,7 @@ class Join(checks.Checked):
     consumer: ConsumerName
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerDied(checks.Checked):
-    """A broker dies; its disk keeps what it has."""
-
-    broker: Broker
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerReturned(checks.Checked):
-    """A broker comes back with its disk, and follows."""
-
-    broker: Broker
-
-
-Event: TypeAlias = Send | FollowersFetch | Poll | Commit | Leave | Join | BrokerDied | BrokerReturned
+Event: TypeAlias = Send | FollowersFetch | Poll | Commit | Leave | Join | BrokerCrashed | BrokerStarted
 
 
 # Effects: what travelled, who leads now, what was cut.

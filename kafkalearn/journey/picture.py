@@ -17,8 +17,8 @@ from kafkalearn.journey.model import (
     BROKERS,
     CONSUMERS,
     PARTITIONS,
-    BrokerDied,
-    BrokerReturned,
+    BrokerCrashed,
+    BrokerStarted,
     Commit,
     Cut,
     Event,
@@ -270,10 +270,10 @@ def describe_journey(frame: Frame[Journey, Event], before: Frame[Journey, Event]
             return _words_of_a_commit(state, event)
         case Leave() | Join():
             return _words_of_a_rebalance(state, event)
-        case BrokerDied():
+        case BrokerCrashed():
             return _words_of_a_death(state, event, before)
-        case BrokerReturned():
-            return f"Broker {event.broker} comes back with what is on its disk. It follows, and leads nothing yet."
+        case BrokerStarted():
+            return f"Broker {event.broker_id} comes back with what is on its disk. It follows, and leads nothing yet."
     return str(event)
 
 
@@ -357,9 +357,9 @@ def _words_of_a_rebalance(state: Journey, event: Leave | Join) -> str:
     return f"{event.consumer} {verb}. Now {listed(owned, 'and')}, from where the last commit says."
 
 
-def _words_of_a_death(state: Journey, event: BrokerDied, before: Frame[Journey, Event] | None) -> str:
+def _words_of_a_death(state: Journey, event: BrokerCrashed, before: Frame[Journey, Event] | None) -> str:
     changed = [each for each in state.effects if isinstance(each, LeaderChanged)]
-    parts = [f"Broker {event.broker} dies."]
+    parts = [f"Broker {event.broker_id} dies."]
     for each in changed:
         if each.after is None:
             parts.append(f"Nobody can lead {each.partition}.")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kafkalearn import tiny
-from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.errors import IllegalEvent, listed, no_event
 from kafkalearn.base.promises import Since
 from kafkalearn.base.simulator import simulator
 from kafkalearn.journey.model import (
@@ -22,8 +22,8 @@ from kafkalearn.journey.model import (
     PARTITIONS,
     PRODUCERS,
     TOPIC,
-    BrokerDied,
-    BrokerReturned,
+    BrokerCrashed,
+    BrokerStarted,
     Commit,
     Consumer,
     Cut,
@@ -50,8 +50,8 @@ from kafkalearn.journey.model import (
 __all__ = [
     "INVARIANTS",
     "PROMISES",
-    "BrokerDied",
-    "BrokerReturned",
+    "BrokerCrashed",
+    "BrokerStarted",
     "Commit",
     "FollowersFetch",
     "Join",
@@ -117,17 +117,19 @@ def _changed(state: Journey, event: Event, cluster: tiny.Cluster, group: tiny.Gr
             return _committed(state, event.consumer, group)
         case Leave() | Join():
             return _rebalanced(state, event, group)
-        case BrokerDied():
-            if event.broker not in state.alive:
-                raise IllegalEvent(f"broker {event.broker} is dead already")
-            cluster.kill(event.broker)
+        case BrokerCrashed(broker_id) | BrokerStarted(broker_id) if broker_id not in BROKERS:
+            raise IllegalEvent(f"there is no broker {broker_id}; there are {listed(BROKERS)}")
+        case BrokerCrashed():
+            if event.broker_id not in state.alive:
+                raise IllegalEvent(f"broker {event.broker_id} is dead already")
+            cluster.kill(event.broker_id)
             return replace(state, effects=())
-        case BrokerReturned():
-            if event.broker in state.alive:
-                raise IllegalEvent(f"broker {event.broker} is up already")
-            cluster.restart(event.broker)
+        case BrokerStarted():
+            if event.broker_id in state.alive:
+                raise IllegalEvent(f"broker {event.broker_id} is up already")
+            cluster.restart(event.broker_id)
             return replace(state, effects=())
-    raise no_event(event, (Send, FollowersFetch, Poll, Commit, Leave, Join, BrokerDied, BrokerReturned))
+    raise no_event(event, (Send, FollowersFetch, Poll, Commit, Leave, Join, BrokerCrashed, BrokerStarted))
 
 
 def _sent(state: Journey, name: str, cluster: tiny.Cluster) -> Journey:

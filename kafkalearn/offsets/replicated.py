@@ -132,7 +132,7 @@ OF_BROKERS = (
     replication.BrokerCrashed,
     replication.PowerLost,
     replication.BrokerStopped,
-    replication.BrokerRestarted,
+    replication.BrokerStarted,
     replication.BrokerFrozen,
     replication.BrokerThawed,
     replication.BrokerReconnected,

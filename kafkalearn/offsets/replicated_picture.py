@@ -76,7 +76,7 @@ def event_words(event: object) -> str:
             return f"broker {broker_id} loses its power"
         case replication.BrokerStopped(broker_id):
             return f"broker {broker_id} stops, and gives its leadership away first"
-        case replication.BrokerRestarted(broker_id):
+        case replication.BrokerStarted(broker_id):
             return f"broker {broker_id} starts again"
         case replication.BrokerFrozen(broker_id):
             return f"broker {broker_id} stands still"

@@ -149,7 +149,7 @@ _FIRST_ASKED: dict[Callable[[str], Run | None], str] = {}
 
 _RECORD = replication.Produce()
 _UNSAFE_RECORD = replication.Produce(acks=1)
-_DEATHS = (replication.Fetch, replication.BrokerCrashed, replication.BrokerRestarted, replication.SessionExpired)
+_DEATHS = (replication.Fetch, replication.BrokerCrashed, replication.BrokerStarted, replication.SessionExpired)
 _TWICE = {replication.Produce: 2, replication.BrokerCrashed: 2}
 
 

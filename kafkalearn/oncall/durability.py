@@ -20,14 +20,14 @@ from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED
 from kafkalearn.oncall.settings import PropertiesFile
 from kafkalearn.releases.defaults import default
 from kafkalearn.releases.lines import at_least
-from kafkalearn.replication.events import BrokerCrashed, BrokerRestarted, BrokerStopped, PowerLost, SessionExpired
+from kafkalearn.replication.events import BrokerCrashed, BrokerStarted, BrokerStopped, PowerLost, SessionExpired
 
 # What goes wrong, for as many replicas as a topic has: what `kafkalearn.oncall.safe` lets happen at any moment.
 
 MOST_SEARCHED = 3  # replicas; of more, three are searched: each further one makes a search several times as long
 ALL_LOSE_POWER = "both in sync lose their power"  # of what is not flushed nothing is left: no setting here helps
 _BOTH = ("the connection breaks", "the time for a batch is over", "the leader dies", "the leader stands still")
-_POWER_GOES = (PowerLost, SessionExpired, BrokerRestarted)
+_POWER_GOES = (PowerLost, SessionExpired, BrokerStarted)
 
 
 def failures_of(replica_count: int) -> dict[str, Failure]:
@@ -47,7 +47,7 @@ def failures_of(replica_count: int) -> dict[str, Failure]:
         **found,
         "the follower is away, the leader dies": _limited(
             "the other has left the ISR; it may come back, but not into the ISR before that",
-            (BrokerCrashed, SessionExpired, BrokerRestarted),
+            (BrokerCrashed, SessionExpired, BrokerStarted),
             {BrokerCrashed: 1},
             away,
         ),

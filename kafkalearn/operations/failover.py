@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Index, check_fields, fill_in
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
-from kafkalearn.base.events import BrokerCrashed
+from kafkalearn.base.events import BrokerCrashed, BrokerStarted, BrokerStopped
 from kafkalearn.base.promises import Promises, Since, of_inner
 from kafkalearn.base.simulator import simulator
 from kafkalearn.base.trace import Trace
@@ -210,20 +210,6 @@ def start(settings: Settings) -> Failover:
 
 
 # Events: what may happen to the cluster.
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerStopped(Checked):
-    """A broker is shut down in order: its leadership has moved when it ends."""
-
-    broker_id: BrokerId
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerStarted(Checked):
-    """A broker is up again and has caught up."""
-
-    broker_id: BrokerId
 
 
 @dataclass(frozen=True, slots=True)

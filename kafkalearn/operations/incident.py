@@ -131,10 +131,10 @@ def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, offsets_topic.O
     settings = offsets_topic.Settings(BROKERS, replication_factor=1, release=release, has_zookeeper=has_zookeeper)
     happens = {
         HEALTHY: [*map(offsets_topic.BrokerStarted, BROKERS), offsets_topic.FindCoordinator("billing")],
-        FULL: [offsets_topic.BrokerDied(DYING)],
+        FULL: [offsets_topic.BrokerCrashed(DYING)],
         BACK: [offsets_topic.BrokerStarted(DYING)],
         REPLICATED: [offsets_topic.Reassigned(place_shifted(BROKERS, settings.partition_count, 3))],
-        DEAD_AGAIN: [offsets_topic.BrokerDied(DYING_LATER)],
+        DEAD_AGAIN: [offsets_topic.BrokerCrashed(DYING_LATER)],
     }
     stages: dict[str, offsets_topic.OffsetsTopic] = {}
     topic = offsets_topic.start(settings)

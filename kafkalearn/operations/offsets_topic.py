@@ -2,7 +2,7 @@
 
 >>> settings = Settings([1, 2, 3], release="0.10.2")
 >>> early = [BrokerStarted(1), FindCoordinator("billing"), BrokerStarted(2), BrokerStarted(3)]
->>> last = simulate(settings, [*early, BrokerDied(1), FindCoordinator("billing")])[-1].state
+>>> last = simulate(settings, [*early, BrokerCrashed(1), FindCoordinator("billing")])[-1].state
 >>> last.effects, len(last.leaderless)
 ((CoordinatorNotAvailable(group_id='billing', partition=9),), 50)
 """
@@ -16,6 +16,7 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.base import checks
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, refusing_events
+from kafkalearn.base.events import BrokerCrashed, BrokerStarted
 from kafkalearn.base.java import JavaRandom
 from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
@@ -28,7 +29,7 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, Rel
 __all__ = [
     "INVARIANTS",
     "PROMISES",
-    "BrokerDied",
+    "BrokerCrashed",
     "BrokerStarted",
     "Creation",
     "FindCoordinator",
@@ -45,9 +46,6 @@ __all__ = [
     "start",
     "step",
 ]
-
-BrokerNumber: TypeAlias = Annotated[int, checks.Whole(0, checks.LARGEST_INT)]
-
 
 ANSWERS_FOR = AnswersFor("operations.offsets_topic", RELEASES[0])
 
@@ -77,7 +75,7 @@ class Settings(checks.Checked):
         If a broker is named twice, the release had no such cluster, or had both kinds.
     """
 
-    brokers: tuple[BrokerNumber, ...] = (1, 2, 3)
+    brokers: tuple[checks.NodeId, ...] = (1, 2, 3)
     replication_factor: checks.Count = 3
     partition_count: checks.PartitionCount = 50
     release: ReleaseName = DEFAULT_RELEASE
@@ -143,20 +141,6 @@ def start(settings: Settings) -> OffsetsTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerStarted(checks.Checked):
-    """A broker comes up, on the disk that it left; it has caught up with all that it follows."""
-
-    broker: BrokerNumber
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerDied(checks.Checked):
-    """A broker is down, and the cluster has noticed."""
-
-    broker: BrokerNumber
-
-
-@dataclass(frozen=True, slots=True)
 class FindCoordinator(checks.Checked):
     """A client asks any live broker for the coordinator of a group."""
 
@@ -178,10 +162,10 @@ class Reassigned(checks.Checked):
     a broker that is down, and every plan while another one runs.
     """
 
-    replicas: tuple[tuple[BrokerNumber, ...], ...]
+    replicas: tuple[tuple[checks.NodeId, ...], ...]
 
 
-Event: TypeAlias = BrokerStarted | BrokerDied | FindCoordinator | Metadata | Reassigned
+Event: TypeAlias = BrokerStarted | BrokerCrashed | FindCoordinator | Metadata | Reassigned
 
 
 # Effects: answers to clients, a topic, leaders that change, plans that stand still.
@@ -298,7 +282,7 @@ def step(settings: Settings, state: OffsetsTopic, event: Event) -> OffsetsTopic:
     match event:
         case BrokerStarted():
             return _started(settings, state, event)
-        case BrokerDied():
+        case BrokerCrashed():
             return _died(state, event)
         case FindCoordinator():
             return _asked(settings, state, event)
@@ -306,24 +290,24 @@ def step(settings: Settings, state: OffsetsTopic, event: Event) -> OffsetsTopic:
             return _named(settings, state, event)
         case Reassigned():
             return _reassigned(settings, state, event)
-    raise no_event(event, (BrokerStarted, BrokerDied, FindCoordinator, Metadata, Reassigned))
+    raise no_event(event, (BrokerStarted, BrokerCrashed, FindCoordinator, Metadata, Reassigned))
 
 
 def _started(settings: Settings, state: OffsetsTopic, event: BrokerStarted) -> OffsetsTopic:
-    if event.broker not in settings.brokers:
+    if event.broker_id not in settings.brokers:
         raise IllegalEvent(f"{event!r}: the cluster has the brokers {list(settings.brokers)}")
-    if event.broker in state.live:
-        raise IllegalEvent(f"{event!r}: broker {event.broker} is up already")
-    live = tuple(sorted((*state.live, event.broker)))
-    fenced = tuple(each for each in state.fenced if each != event.broker)
+    if event.broker_id in state.live:
+        raise IllegalEvent(f"{event!r}: broker {event.broker_id} is up already")
+    live = tuple(sorted((*state.live, event.broker_id)))
+    fenced = tuple(each for each in state.fenced if each != event.broker_id)
     return _carried_on(_led(replace(state, live=live, fenced=fenced)))
 
 
-def _died(state: OffsetsTopic, event: BrokerDied) -> OffsetsTopic:
-    if event.broker not in state.live:
-        raise IllegalEvent(f"{event!r}: broker {event.broker} is not up; there are {list(state.live)}")
-    live = tuple(each for each in state.live if each != event.broker)
-    return _led(replace(state, live=live, fenced=tuple(sorted((*state.fenced, event.broker)))))
+def _died(state: OffsetsTopic, event: BrokerCrashed) -> OffsetsTopic:
+    if event.broker_id not in state.live:
+        raise IllegalEvent(f"{event!r}: broker {event.broker_id} is not up; there are {list(state.live)}")
+    live = tuple(each for each in state.live if each != event.broker_id)
+    return _led(replace(state, live=live, fenced=tuple(sorted((*state.fenced, event.broker_id)))))
 
 
 def _led(state: OffsetsTopic) -> OffsetsTopic:
@@ -460,7 +444,7 @@ def groups_without_coordinator(state: OffsetsTopic, group_ids: Iterable[str]) ->
 
     >>> settings = Settings([1, 2, 3], replication_factor=1)
     >>> up = [BrokerStarted(each) for each in (1, 2, 3)]
-    >>> state = simulate(settings, [*up, FindCoordinator("billing"), BrokerDied(2)])[-1].state
+    >>> state = simulate(settings, [*up, FindCoordinator("billing"), BrokerCrashed(2)])[-1].state
     >>> groups_without_coordinator(state, ["billing", "shipping", "search"])
     ('shipping',)
     """

@@ -407,7 +407,7 @@ def _require_fencing(processing: Processing, event: object) -> None:
     processing.require(knows_it, "{}: brokers are fenced like this since 3.3 (KIP-841)", event)
 
 
-def broker_restarted(processing: Processing, event: events.BrokerRestarted) -> None:
+def broker_restarted(processing: Processing, event: events.BrokerStarted) -> None:
     """The disk is read, the broker registers, learns from the controller who leads, and counts as alive again."""
     broker_id = event.broker_id
     _start_process(processing, broker_id, event)
@@ -417,7 +417,7 @@ def broker_restarted(processing: Processing, event: events.BrokerRestarted) -> N
 
 
 def _start_process(
-    processing: Processing, broker_id: int, event: events.BrokerRestarted | events.BrokerRegistered
+    processing: Processing, broker_id: int, event: events.BrokerStarted | events.BrokerRegistered
 ) -> None:
     broker = processing.existing(broker_id)
     processing.require(broker.status == DOWN, "{}: the broker is {}, not down", event, broker.status)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, TypeAlias
 
-from kafkalearn.base import facts
+from kafkalearn.base import events, facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     BrokerId,
@@ -146,17 +146,15 @@ class PowerLost(
     flushed_to: Offset = 0  # records from this offset on were in memory alone
 
 
-class BrokerStopped(facts.Event, says="broker {broker_id} is stopped cleanly"):
+class BrokerStopped(events.BrokerStopped):
     """A clean stop: the controller moves the leadership away first, the high watermark is written to disk."""
 
-    broker_id: BrokerId
     successor: BrokerId | None = None  # as in SessionExpired
 
 
-class BrokerRestarted(facts.Event, says="broker {broker_id} starts again"):
-    """The process starts again, registers with the controller, and learns who leads."""
+class BrokerStarted(events.BrokerStarted, says="broker {broker_id} starts again"):
+    """The process starts, registers with the controller, and learns who leads."""
 
-    broker_id: BrokerId
     successor: BrokerId | None = None  # as in SessionExpired
 
 
@@ -173,7 +171,7 @@ class BrokerRegistered(
 ):
     """The process starts again and registers; it follows, but stays fenced until it is `BrokerUnfenced`.
 
-    `BrokerRestarted` is both at once.
+    `BrokerStarted` is both at once.
     """
 
     broker_id: BrokerId
@@ -258,7 +256,7 @@ class IsrSet(Checked):
 
 ReplicationEvent: TypeAlias = (
     Produce | Fetch | Consume | DeleteRecords | TimePassed | IsrChecked | AlterPartitionAnswered
-    | HighWatermarkCheckpointed | BrokerCrashed | PowerLost | BrokerStopped | BrokerRestarted | BrokerFrozen
+    | HighWatermarkCheckpointed | BrokerCrashed | PowerLost | BrokerStopped | BrokerStarted | BrokerFrozen
     | BrokerThawed | BrokerReconnected | ControlledShutdownStarted | BrokerRegistered | BrokerUnfenced
     | SessionExpired | LeaderImbalanceChecked | ElectLeaders | AlterPartitionReassignments | LeaderElected | IsrSet
     | BrokerFenced

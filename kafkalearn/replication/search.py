@@ -558,11 +558,11 @@ def walk(
 
     Examples
     --------
-    >>> from kafkalearn.replication.events import BrokerCrashed, BrokerRestarted, Fetch, Produce, SessionExpired
-    >>> kinds = [Produce(acks=1), Fetch, BrokerCrashed, BrokerRestarted, SessionExpired]
+    >>> from kafkalearn.replication.events import BrokerCrashed, BrokerStarted, Fetch, Produce, SessionExpired
+    >>> kinds = [Produce(acks=1), Fetch, BrokerCrashed, BrokerStarted, SessionExpired]
     >>> found = walk(Settings(replica_count=5), kinds, ("acknowledged records survive",), walk_count=20)
     >>> [type(frame.event).__name__ for frame in found.traces["acknowledged records survive"][1:]]
-    ['Produce', 'BrokerCrashed', 'BrokerCrashed', 'BrokerRestarted', 'SessionExpired']
+    ['Produce', 'BrokerCrashed', 'BrokerCrashed', 'BrokerStarted', 'SessionExpired']
     """
     events = alphabet(settings, *iterable("kinds", kinds, of="event classes or events"))
     searched = model(settings, promises)

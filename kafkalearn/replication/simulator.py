@@ -47,7 +47,7 @@ HANDLERS: MappingProxyType[type, Callable[[Processing, Never], None]] = MappingP
         events.BrokerCrashed: controller.broker_crashed,
         events.PowerLost: controller.power_lost,
         events.BrokerStopped: controller.broker_stopped,
-        events.BrokerRestarted: controller.broker_restarted,
+        events.BrokerStarted: controller.broker_restarted,
         events.BrokerFrozen: controller.broker_frozen,
         events.BrokerThawed: controller.broker_thawed,
         events.BrokerReconnected: controller.broker_reconnected,

@@ -391,7 +391,7 @@ class Cluster:
     """Those of them of which the controller knows it: no other replica is there to lead."""
     uncoordinated: tuple[tuple[int, str], ...] = ()
     """The partitions of ``__transaction_state`` that nobody answers for now, each with the error: see
-    `CoordinatorDied` and `CoordinatorElected`."""
+    `CoordinatorCrashed` and `CoordinatorElected`."""
     now_ms: int = 0
     effects: tuple[Answer, ...] = field(default=(), compare=False)
 
@@ -585,7 +585,7 @@ class LeaderCameBack(Checked):
     partitions: tuple[str, ...]
 
 
-class CoordinatorDied(facts.Event, says="the coordinator is gone, and no other is there yet"):
+class CoordinatorCrashed(facts.Event, says="the coordinator is gone, and no other is there yet"):
     """The broker that leads a partition of ``__transaction_state`` is gone, and no other has been elected.
 
     All others answer NOT_COORDINATOR for its ids. ``partition`` None: for all of them.
@@ -645,7 +645,7 @@ Event: TypeAlias = (
     | TimePassed
     | LeaderWentAway
     | LeaderCameBack
-    | CoordinatorDied
+    | CoordinatorCrashed
     | CoordinatorElected
     | CoordinatorLoaded
     | AskedElsewhere

@@ -188,7 +188,7 @@ def leader_came_back(settings: Settings, cluster: Cluster, event: model.LeaderCa
 
 
 def _coordinated(
-    cluster: Cluster, event: model.CoordinatorDied | model.CoordinatorElected | model.CoordinatorLoaded
+    cluster: Cluster, event: model.CoordinatorCrashed | model.CoordinatorElected | model.CoordinatorLoaded
 ) -> tuple[int, ...]:
     """The partitions of ``__transaction_state`` that an event is about."""
     count = len(cluster.coordinator_epochs)
@@ -215,7 +215,7 @@ def _written(settings: Settings, cluster: Cluster, numbers: Iterable[int]) -> tu
     return tuple(held for held in rows.values() if held is not None)
 
 
-def coordinator_died(settings: Settings, cluster: Cluster, event: model.CoordinatorDied) -> tuple[Cluster, Answer]:
+def coordinator_died(settings: Settings, cluster: Cluster, event: model.CoordinatorCrashed) -> tuple[Cluster, Answer]:
     """Whoever is asked for these ids says that it is not their coordinator; their markers wait."""
     return _left(settings, cluster, _coordinated(cluster, event), coordinator.ELSEWHERE), Answer()
 
@@ -293,7 +293,7 @@ RULES: Mapping[type, _Rule] = MappingProxyType(
         model.TimePassed: time_passed,
         model.LeaderWentAway: leader_went_away,
         model.LeaderCameBack: leader_came_back,
-        model.CoordinatorDied: coordinator_died,
+        model.CoordinatorCrashed: coordinator_died,
         model.CoordinatorElected: coordinator_elected,
         model.CoordinatorLoaded: coordinator_loaded,
         model.AskedElsewhere: asked_elsewhere,

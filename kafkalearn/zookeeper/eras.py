@@ -145,7 +145,7 @@ class ZookeeperProtocol(consumers.Protocol):
         self._expiries: set[int] = set()  # moments at which a session may expire
         self._cause = ""
         for event in (
-            model.BrokerStarted(),
+            model.BrokerStarted(0),
             *(model.TopicCreated(name, count) for name, count in world.topics.items()),
         ):
             self.group = step(settings, self.group, event)
@@ -587,7 +587,7 @@ def read_twice(uncommitted: Sequence[int], auto_commit: bool = True) -> int:
     settings = model.Settings(auto_commit_enable=auto_commit, auto_offset_reset="smallest")
     names = [f"m{at:02}" for at in range(1, len(counts) + 1)]
     joins = [model.CreateMessageStreams(name, Streams({"orders": 1})) for name in names]
-    group = play(settings, [model.BrokerStarted(), model.TopicCreated("orders", len(counts)), *joins])[-1].state
+    group = play(settings, [model.BrokerStarted(0), model.TopicCreated("orders", len(counts)), *joins])[-1].state
     for name in names:
         group = step(settings, group, model.CommitOffsets(name))
     for at, count in enumerate(counts):

@@ -71,7 +71,7 @@ def describe_zookeeper(frame: Frame[Group, ConnectorEvent], before: Frame[Group,
     Examples
     --------
     >>> from kafkalearn.zookeeper.connector import BrokerStarted, Settings, TopicCreated, simulate
-    >>> describe_zookeeper(simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])[2])
+    >>> describe_zookeeper(simulate(Settings(), [BrokerStarted(0), TopicCreated("orders", 2)])[2])
     'Topic orders is created with 2 partitions.'
     """
     group: Group = frame.state
@@ -141,7 +141,7 @@ def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, Con
     """A frame as a few lines of text: what happened, the nodes, the consumers.
 
     >>> from kafkalearn.zookeeper.connector import BrokerStarted, Settings, TopicCreated, simulate
-    >>> print(zookeeper_text(simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])[2]))
+    >>> print(zookeeper_text(simulate(Settings(), [BrokerStarted(0), TopicCreated("orders", 2)])[2]))
     Topic orders is created with 2 partitions.
       /brokers/ids/0 (broker 0)
       /brokers/topics/orders
@@ -330,7 +330,7 @@ def draw_zookeeper(
     Examples
     --------
     >>> from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated, simulate
-    >>> draw_zookeeper(Settings(), simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])[2]).label
+    >>> draw_zookeeper(Settings(), simulate(Settings(), [BrokerStarted(0), TopicCreated("orders", 2)])[2]).label
     'Topic orders is created with 2 partitions.'
     """
     group: Group = frame.state

@@ -88,7 +88,7 @@ def settle(
     >>> from kafkalearn.zookeeper.subscriptions import Streams
     >>> joins = [CreateMessageStreams(name, Streams({"orders": 1})) for name in ("c1", "c2")]
     >>> settings = Settings()
-    >>> trace = play(settings, [BrokerStarted(), TopicCreated("orders", 3), *joins])
+    >>> trace = play(settings, [BrokerStarted(0), TopicCreated("orders", 3), *joins])
     >>> [(each.name, len(each.owned)) for each in trace[-1].state.connectors]
     [('c1', 2), ('c2', 1)]
     """

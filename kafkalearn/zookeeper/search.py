@@ -192,7 +192,7 @@ def _beginning(
 ) -> tuple[Group, Sequence[ConnectorEvent], dict[type, int]]:
     """The first state, the events besides turns, and how often they may happen."""
     joins = [CreateMessageStreams(name, Streams({TOPIC: 1})) for name in names]
-    empty = simulate(settings, [BrokerStarted(), TopicCreated(TOPIC, partition_count)])[-1].state
+    empty = simulate(settings, [BrokerStarted(0), TopicCreated(TOPIC, partition_count)])[-1].state
     if begins == JOINING:
         return empty, joins, {CreateMessageStreams: len(joins)}
     if begins == SETTLED:
@@ -271,7 +271,7 @@ def herd(
     partitions = 2 * count if partition_count is None else partition_count
     one_of("change", change, CHANGES)
     names = [f"c{number:03}" for number in range(1, count + 1)]
-    cluster = [BrokerStarted(), TopicCreated(TOPIC, partitions)]
+    cluster = [BrokerStarted(0), TopicCreated(TOPIC, partitions)]
     joins = [CreateMessageStreams(name, Streams({TOPIC: 1})) for name in names]
     at_rest = settle(chosen, simulate(chosen, [*cluster, *joins])[-1].state)[-1].state
     event: ConnectorEvent = {

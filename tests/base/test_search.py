@@ -277,7 +277,7 @@ def test_one_survey_finds_the_run_that_each_promise_alone_would():
 FAILOVER = (
     replication.Fetch,
     replication.BrokerCrashed,
-    replication.BrokerRestarted,
+    replication.BrokerStarted,
     replication.SessionExpired,
     replication.HighWatermarkCheckpointed,
 )

@@ -102,7 +102,7 @@ def test_each_move_that_is_offered_can_come_and_no_other(line):
         if words in offered:
             assert said("moves", line=whole)["line"].endswith(words)
     assert 0 < len(offered) < len(MOVES)
-    assert "BrokerRestarted(3)" not in offered
+    assert "BrokerStarted(3)" not in offered
 
 
 @pytest.mark.parametrize("promise", PROMISES)
@@ -196,7 +196,7 @@ def test_log_lines_are_explained_as_the_command_explains_them():
         ("scenario", {"scenario": NIGHT, "settings": "x"}, "must be: name = value"),
         ("scenario", {"scenario": NIGHT, "protocol": "new"}, "unknown protocol 'new'"),
         ("moves", {"line": "Produce > Jump"}, "move 2, 'Jump', is none"),
-        ("moves", {"line": "BrokerRestarted(1)"}, "move 1, BrokerRestarted(1), cannot come there"),
+        ("moves", {"line": "BrokerStarted(1)"}, "move 1, BrokerStarted(1), cannot come there"),
         ("moves", {"line": " > ".join(["Produce"] * 51)}, "a line may have 50 moves, got 51"),
         ("moves", {"line": "", "min_isr": "0"}, "min_insync_replicas"),
         ("assignment", {"topics": "orders six", "members": "C0"}, "line 1 of topics"),

@@ -129,7 +129,7 @@ def test_a_broker_that_is_touched_in_the_picture_dies(alone):
     offered = wait_for(alone, touch, 1)
     assert "BrokerCrashed(1)" in offered
     assert {words[-2:-1] for words in offered} == {"1"}
-    assert "BrokerRestarted(1)" not in offered  # it runs
+    assert "BrokerStarted(1)" not in offered  # it runs
     assert "Fetch(2)" in alone.run(touch, 2)
     assert alone.run("() => document.querySelectorAll('.touch-menu').length") == 1
     alone.run("""() => document.querySelector(".touch-menu button").dispatchEvent(

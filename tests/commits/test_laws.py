@@ -74,7 +74,7 @@ events = st.one_of(
     st.builds(commits.Rebalance, by),
     st.builds(commits.Append, st.integers(0, 2)),
     st.builds(commits.Delete, st.integers(0, 9)),
-    st.builds(commits.Wait, st.integers(0, 9000)),
+    st.builds(commits.TimePassed, st.integers(0, 9000)),
     st.builds(commits.Checkpoint, by, st.booleans()),
 )
 settings_drawn = st.builds(

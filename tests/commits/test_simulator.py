@@ -22,7 +22,7 @@ from kafkalearn.commits import (
     Rebalance,
     Settings,
     Start,
-    Wait,
+    TimePassed,
     Workload,
     commit_bytes,
     doubled,
@@ -72,25 +72,34 @@ def test_a_crash_while_record_60_is_processed_brings_40_to_59_again():
 
 
 def test_auto_commit_happens_inside_a_poll_and_covers_what_earlier_polls_returned():
-    events = [Start(), Poll(at_most=2), Wait(4999), Poll(at_most=2), Wait(1), Poll(at_most=2)]
+    events = [Start(), Poll(at_most=2), TimePassed(4999), Poll(at_most=2), TimePassed(1), Poll(at_most=2)]
     assert offsets_written(end_of(events, AUTO)) == [4]
-    assert offsets_written(end_of([Start(), Poll(at_most=2), Wait(60_000)], AUTO)) == []
+    assert offsets_written(end_of([Start(), Poll(at_most=2), TimePassed(60_000)], AUTO)) == []
 
 
 def test_the_next_auto_commit_is_due_an_interval_after_the_poll_that_committed():
-    events = [Start(), Poll(at_most=1), Wait(7000), Poll(at_most=1), Wait(4999), Poll(at_most=1), Wait(1), Poll()]
+    events = [
+        Start(),
+        Poll(at_most=1),
+        TimePassed(7000),
+        Poll(at_most=1),
+        TimePassed(4999),
+        Poll(at_most=1),
+        TimePassed(1),
+        Poll(),
+    ]
     assert [(each.now_ms, each.offset) for each in end_of(events, AUTO).written] == [(7000, 1), (12_000, 3)]
 
 
 @pytest.mark.parametrize("committed", [101, 100])
 def test_an_idle_consumer_that_polls_writes_the_same_next_offset_every_five_seconds(committed):
-    polls = [Wait(1000), Poll()] * 60
+    polls = [TimePassed(1000), Poll()] * 60
     pipeline = end_of([Start(), *polls], Settings(committed, committed=committed, is_auto=True))
     assert offsets_written(pipeline) == [committed] * 12
 
 
 def test_a_consumer_that_began_at_the_end_and_got_nothing_commits_the_log_end():
-    pipeline = end_of([Start(), Poll(), Wait(5000), Poll()], Settings(100, committed=None, is_auto=True))
+    pipeline = end_of([Start(), Poll(), TimePassed(5000), Poll()], Settings(100, committed=None, is_auto=True))
     assert offsets_written(pipeline) == [100]
 
 
@@ -185,7 +194,7 @@ def test_what_makes_no_sense_is_refused(events, message):
 @pytest.mark.parametrize(
     ("event", "given", "message"),
     [
-        (Wait, {"ms": -1}, "ms must be at least 0, got -1"),
+        (TimePassed, {"ms": -1}, "ms must be at least 0, got -1"),
         (Process, {"took_ms": -1}, "took_ms must be at least 0, got -1"),
         (Append, {"record_count": 10**9}, "record_count must be at most 100,000"),
         (Delete, {"log_start": "5"}, "log_start must be a whole number of at least 0, got str '5'"),
@@ -335,7 +344,7 @@ def test_the_coordinators_store_ends_with_the_same_committed_offset_and_as_many_
 
 
 def test_an_idle_hour_costs_what_an_idle_consumer_writes_in_the_simulator():
-    polls = [event for _ in range(3600) for event in (Wait(1000), Poll())]
+    polls = [event for _ in range(3600) for event in (TimePassed(1000), Poll())]
     written = simulate(Settings(100, committed=100, is_auto=True), [Start(), *polls])[-1].state.written
 
     assert idle_cost(1, hours=1).commit_count == len(written)

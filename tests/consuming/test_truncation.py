@@ -35,7 +35,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerThawed,
     Consume,
     Produce,
@@ -77,7 +77,7 @@ def test_a_consumer_that_does_not_know_of_the_change_is_refused():
     assert effects_of(SETTINGS, events) == [Fetched("A", (), "FENCED_LEADER_EPOCH")]  # a follower knows the epoch too
     up_to_2_0 = Settings(replace(PAIR, release="2.0", rules=None))
     assert effects_of(up_to_2_0, events) == [Fetched("A", (), "NOT_LEADER_OR_FOLLOWER")]
-    led_again = [*COPIED, *READ, BrokerCrashed(2), SessionExpired(2), BrokerCrashed(1), BrokerRestarted(1), Poll()]
+    led_again = [*COPIED, *READ, BrokerCrashed(2), SessionExpired(2), BrokerCrashed(1), BrokerStarted(1), Poll()]
     assert effects_of(SETTINGS, led_again) == [Fetched("A", (), "FENCED_LEADER_EPOCH")]
 
 

@@ -88,7 +88,7 @@ ONE_BY_ONE = (
 WITH_A_ZOMBIE = (
     commits.Start(),
     commits.Poll(),
-    commits.Wait(5000),
+    commits.TimePassed(5000),
     commits.Process(),
     commits.Start("B"),
     commits.Poll("B"),

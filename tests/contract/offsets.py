@@ -5,7 +5,7 @@ from kafkalearn.offsets import replicated, store
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.replicated import FollowerFetch, SentTo
 from kafkalearn.operations import offsets_topic
-from kafkalearn.operations.offsets_topic import BrokerDied, BrokerStarted, FindCoordinator, Metadata, Reassigned
+from kafkalearn.operations.offsets_topic import BrokerCrashed, BrokerStarted, FindCoordinator, Metadata, Reassigned
 from tests.contract.simulator import Run, Simulator
 
 SIMULATORS = {}
@@ -144,16 +144,16 @@ SIMULATORS["offsets_topic"] = Simulator(
     runs=(
         Run(
             offsets_topic.Settings(replication_factor=1, partition_count=4),
-            (*UP, ASKED, ASKED, BrokerDied(1), ASKED, Reassigned(ALL), Reassigned(OTHERS), UP[0], Reassigned(ALL)),
+            (*UP, ASKED, ASKED, BrokerCrashed(1), ASKED, Reassigned(ALL), Reassigned(OTHERS), UP[0], Reassigned(ALL)),
         ),
         Run(
             offsets_topic.Settings(release="0.10.2", partition_count=4),
-            (UP[0], Metadata(False), *UP[1:], BrokerDied(1), ASKED, UP[0], Metadata()),
+            (UP[0], Metadata(False), *UP[1:], BrokerCrashed(1), ASKED, UP[0], Metadata()),
         ),
         Run(
             offsets_topic.Settings(partition_count=4),
-            (UP[0], ASKED, UP[1], Metadata(), UP[2], ASKED, BrokerDied(3), ASKED),
+            (UP[0], ASKED, UP[1], Metadata(), UP[2], ASKED, BrokerCrashed(3), ASKED),
         ),
     ),
-    senseless=(BrokerDied(1), BrokerStarted(9), ASKED, Metadata(), Reassigned(((1,),))),
+    senseless=(BrokerCrashed(1), BrokerStarted(9), ASKED, Metadata(), Reassigned(((1,),))),
 )

@@ -3,7 +3,7 @@
 from kafkalearn.purgatory import operations, requests, wheel
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.purgatory.wheel import Add, Advance, Cancel, Flush
-from kafkalearn.replication import BrokerRestarted, Fetch, LeaderElected, Produce, TimePassed
+from kafkalearn.replication import BrokerStarted, Fetch, LeaderElected, Produce, TimePassed
 from tests.contract.simulator import Run, Simulator
 
 SIMULATORS = {}
@@ -60,6 +60,6 @@ SIMULATORS["requests"] = Simulator(
             ),
         ),
     ),
-    senseless=(Fetch(9), BrokerRestarted(1)),
+    senseless=(Fetch(9), BrokerStarted(1)),
     effects_in=("kafkalearn.replication.events",),
 )

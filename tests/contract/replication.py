@@ -23,7 +23,7 @@ from kafkalearn.replication import (
     BrokerFrozen,
     BrokerReconnected,
     BrokerRegistered,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     BrokerUnfenced,
@@ -49,7 +49,7 @@ SIMULATORS = {}
 # Replication: a partition on its brokers.
 COPIED = (Produce(2), Fetch(2), Fetch(3), Fetch(2), Fetch(3), Consume(), HighWatermarkCheckpointed(1), DeleteRecords(1))
 LAGS = (BrokerFrozen(3), Produce(), Fetch(2), TimePassed(30_001), IsrChecked(), AlterPartitionAnswered())
-RESTARTS = (BrokerThawed(3), BrokerReconnected(3), Fetch(3), BrokerCrashed(1), SessionExpired(1), BrokerRestarted(1))
+RESTARTS = (BrokerThawed(3), BrokerReconnected(3), Fetch(3), BrokerCrashed(1), SessionExpired(1), BrokerStarted(1))
 ASKED = AlterPartitionReassignments((4, 2, 3))
 MOVES = (Produce(), ASKED, Fetch(4), Fetch(4), AlterPartitionAnswered(), ASKED, AlterPartitionReassignments(None))
 STOPS = (ControlledShutdownStarted(4), BrokerStopped(4), BrokerRegistered(4), BrokerUnfenced(4), Fetch(4), Fetch(4))
@@ -59,15 +59,13 @@ SIMULATORS["replication"] = Simulator(
     runs=(
         Run(Settings(), (*COPIED, *LAGS, *RESTARTS, BrokerStopped(2))),
         Run(Settings(broker_count=4, fetch_wait_max_ms=0), (*MOVES, *STOPS, *GIVEN_BACK)),
-        Run(
-            Settings(2, "0.10.2"), (Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1), BrokerRestarted(1))
-        ),
+        Run(Settings(2, "0.10.2"), (Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1), BrokerStarted(1))),
     ),
     senseless=(
         Fetch(1),
         Fetch(9),
         AlterPartitionAnswered(),
-        BrokerRestarted(1),
+        BrokerStarted(1),
         Produce(to_broker=9),
         LeaderElected(9, (1, 9)),
         IsrSet((1, 9)),
@@ -100,7 +98,7 @@ SIMULATORS["delivery"] = Simulator(
                 AnswerArrived(),
                 BrokerCrashed(1),
                 SessionExpired(1),
-                BrokerRestarted(1),
+                BrokerStarted(1),
             ),
         ),
         Run(
@@ -129,7 +127,7 @@ SIMULATORS["delivery"] = Simulator(
 # A group that reads a partition whose log is cut.
 PAIR = Settings(2, is_unclean_election_enabled=True, has_eligible_leader_replicas=False, fetch_wait_max_ms=0)
 READ_BY_A = (Produce(2), Fetch(2), Fetch(2), Assign("A"), Poll(), Poll(), BrokerCrashed(2), SessionExpired(2))
-CUT = (Produce(acks=1), Poll(), Commit(), BrokerCrashed(1), SessionExpired(1), BrokerRestarted(2))
+CUT = (Produce(acks=1), Poll(), Commit(), BrokerCrashed(1), SessionExpired(1), BrokerStarted(2))
 FOUND = (RefreshMetadata("A", 2), Poll(), RefreshMetadata("B", 2), Assign("B"), Poll(), Poll(), Poll())
 SIMULATORS["truncation"] = Simulator(
     home="kafkalearn.consuming.truncation",

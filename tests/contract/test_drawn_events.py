@@ -105,7 +105,7 @@ FIRST = {
             SIMULATORS["coordinator_life"].runs[0].events,
         )
     ],
-    "offsets_topic": [*SIMULATORS["offsets_topic"].runs[0].events[:4], *map(offsets_topic.BrokerDied, (1, 2, 3))],
+    "offsets_topic": [*SIMULATORS["offsets_topic"].runs[0].events[:4], *map(offsets_topic.BrokerCrashed, (1, 2, 3))],
     "offset_stores": [*SIMULATORS["offset_stores"].runs[2].events[:3], BIGGEST, BIGGEST],
 }
 

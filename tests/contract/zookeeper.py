@@ -9,7 +9,7 @@ from kafkalearn.zookeeper.commits import AutoCommit, BackoffPassed, Rewind, Star
 from kafkalearn.zookeeper.fetching import (
     Append,
     Assigned,
-    BrokerRestarted,
+    BrokerStarted,
     FindLeaders,
     LeaderMoved,
     LogTruncated,
@@ -60,7 +60,7 @@ SIMULATORS["zookeeper_tree"] = Simulator(
 
 # A group of old consumers and its ZooKeeper.
 JOINED = (
-    connector.BrokerStarted(),
+    connector.BrokerStarted(0),
     connector.TopicCreated("orders", 2),
     connector.CreateMessageStreams("c1", Streams({"orders": 1})),
     *[connector.RebalanceStep("c1")] * 8,
@@ -113,7 +113,7 @@ SIMULATORS["zookeeper_connector"] = Simulator(
     senseless=(
         connector.RebalanceStep("c1"),
         connector.Shutdown("c1"),
-        connector.BrokerStopped(),
+        connector.BrokerStopped(0),
         connector.TopicGrown("orders", 3),
         connector.TopicDeleted("orders"),
         connector.Produce("orders", 0),
@@ -145,7 +145,7 @@ RESET = (
 SIMULATORS["fetching"] = Simulator(
     home="kafkalearn.zookeeper.fetching",
     runs=(
-        Run(fetching.Settings(stream_count=2, fetch_message_max_bytes=100), (*LEADER_MOVED, BrokerRestarted(2))),
+        Run(fetching.Settings(stream_count=2, fetch_message_max_bytes=100), (*LEADER_MOVED, BrokerStarted(2))),
         Run(fetching.Settings(stream_count=2, fetch_message_max_bytes=100, auto_offset_reset="smallest"), RESET),
         Run(
             fetching.Settings(stream_count=2, fetch_message_max_bytes=50, release="0.9.0"),
@@ -169,7 +169,7 @@ SIMULATORS["fetching"] = Simulator(
         FindLeaders(),
         fetching.Fetch(1),
         Next(9),
-        BrokerRestarted(1),
+        BrokerStarted(1),
         LeaderMoved("orders", 7, 1),
         Append("mail", 0),
     ),

@@ -35,7 +35,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     Fetch,
@@ -50,7 +50,7 @@ from tests.schedules import sensible_run
 
 TRAFFIC = [Send, Send(record_count=2), RequestSent, RequestArrived, RequestArrived, AnswerArrived, AnswerArrived]
 BROKERS = [Fetch, Fetch, IsrChecked, AlterPartitionAnswered, TimePassed(500), TimePassed(31_000)]
-FAILURES = [ConnectionLost, BrokerCrashed, BrokerStopped, BrokerRestarted, BrokerRestarted, SessionExpired]
+FAILURES = [ConnectionLost, BrokerCrashed, BrokerStopped, BrokerStarted, BrokerStarted, SessionExpired]
 PAUSES = [BrokerFrozen, BrokerThawed, BrokerReconnected]
 CAREFUL = [*TRAFFIC, *BROKERS, *FAILURES, *PAUSES]
 CARELESS = [*CAREFUL, PowerLost, GaveUp, LateAnswerArrived, SendAgain]

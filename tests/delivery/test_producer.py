@@ -33,7 +33,7 @@ from kafkalearn.releases.lines import release_line
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
-    BrokerRestarted,
+    BrokerStarted,
     Fetch,
     PowerLost,
     Produce,
@@ -230,7 +230,7 @@ LOST_BELOW = [
     BrokerCrashed(2),
     SessionExpired(2),
     PowerLost(1, flushed_to=1),
-    BrokerRestarted(1),
+    BrokerStarted(1),
     Send(),
     RequestArrived(),
     AnswerArrived(),

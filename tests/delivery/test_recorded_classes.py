@@ -7,7 +7,7 @@ import pytest
 from kafkalearn.delivery import Delivery, ProduceRequest, Settings, step
 from kafkalearn.delivery.simulator import DOUBLED, LOST, REJECTED, SAFE, result_of
 from kafkalearn.log.sequences import Stamp, judge, remember
-from kafkalearn.replication import BrokerRestarted, Partition
+from kafkalearn.replication import BrokerStarted, Partition
 from kafkalearn.replication.events import NONE, ProduceAnswered
 from kafkalearn.replication.state import blank
 from tests.recorded import recorded
@@ -34,7 +34,7 @@ def request_of(entry: dict):
 
 def with_the_script_s_controller(delivery: Delivery, event, leader: int) -> Delivery:
     """The scripts have no controller: who restarts while nobody leads waits for the script to elect."""
-    if not isinstance(event, BrokerRestarted) or leader != -1:
+    if not isinstance(event, BrokerStarted) or leader != -1:
         return delivery
     partition = delivery.partition
     return replace(delivery, partition=replace(partition, controller=partition.controller._replace(leader=None)))

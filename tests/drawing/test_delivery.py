@@ -25,7 +25,7 @@ from kafkalearn.delivery import (
 )
 from kafkalearn.delivery.matrix_search import matrix
 from kafkalearn.drawing.log_figures import ROW
-from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired
+from kafkalearn.replication import BrokerCrashed, BrokerStarted, Fetch, PowerLost, SessionExpired
 from kafkalearn.views import animate, delivery_text, describe_delivery, draw_delivery, draw_results
 from tests.delivery.test_laws import runs
 from tests.drawing.drawn import assert_well_drawn
@@ -36,7 +36,7 @@ LEADER_DIES = [BrokerCrashed(1), SessionExpired(1)]
 COMMITTED = [Send(), RequestArrived(), Fetch(2), Fetch(2), AnswerArrived()]
 TWO = TopicSettings(2, fetch_wait_max_ms=0)
 TWICE = [Send(), Send(), RequestArrived(), ConnectionLost(), RequestSent(), RequestArrived()]
-GAP = [*COMMITTED, *COMMITTED, BrokerCrashed(2), SessionExpired(2), PowerLost(1, 1), BrokerRestarted(1)]
+GAP = [*COMMITTED, *COMMITTED, BrokerCrashed(2), SessionExpired(2), PowerLost(1, 1), BrokerStarted(1)]
 GOES_ON = [Send(2), RequestArrived(), AnswerArrived(), RequestSent(), RequestArrived(), AnswerArrived()]
 STORIES = {
     "acks-1": (Settings(TWO, ProducerSettings(acks=1)), [Send(), RequestArrived(), AnswerArrived(), *LEADER_DIES]),

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from kafkalearn import commits, views
 from kafkalearn.assignors import Assignment, Member, assign, compare, random_rebalance, rebalance
 from kafkalearn.assignors.registry import CLIENT_ASSIGNORS
+from kafkalearn.base import events
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.commits import (
     ACCIDENTS,
@@ -23,7 +24,6 @@ from kafkalearn.commits import (
     Poll,
     Rebalance,
     Start,
-    Wait,
     Workload,
     shortest,
     sweep,
@@ -303,7 +303,17 @@ def test_the_diagram_changes_with_the_table():
 
 LATEST = commits.simulate(
     commits.Settings(40, committed=None, max_poll_records=2),
-    [Assign(), Append(3), Poll(), CommitSync(), Start("B"), CommitSync(), Delete(43), Poll("B"), Wait(1500)],
+    [
+        Assign(),
+        Append(3),
+        Poll(),
+        CommitSync(),
+        Start("B"),
+        CommitSync(),
+        Delete(43),
+        Poll("B"),
+        events.TimePassed(1500),
+    ],
 )
 RUNS = {
     "crash": shortest(sweep("each batch"), "doubled").trace,

@@ -20,7 +20,7 @@ from kafkalearn.replication import (
     AlterPartitionReassignments,
     BrokerCrashed,
     BrokerFrozen,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerThawed,
     Consume,
     DeleteRecords,
@@ -52,7 +52,7 @@ from tests.replication.schedules import CARELESS, runs
 FALLS = [Produce(2), Fetch(2), Fetch(2), TimePassed(500), Produce(), Fetch(2), Fetch(2), LeaderElected(2, (1, 2))]
 LAGS = [Produce(2), Fetch(2), Fetch(3), BrokerFrozen(3), Produce(), Fetch(2), TimePassed(30_001), IsrChecked()]
 LOSES = [Produce(acks=1), BrokerCrashed(1), SessionExpired(1), Produce(3), Consume(0), Fetch(3), Consume(2)]
-DIVERGES = [Produce(acks=1), Fetch(2), BrokerCrashed(2), BrokerRestarted(2), BrokerCrashed(1), SessionExpired(1)]
+DIVERGES = [Produce(acks=1), Fetch(2), BrokerCrashed(2), BrokerStarted(2), BrokerCrashed(1), SessionExpired(1)]
 UP_TO_DATE = [Produce(3), Fetch(2), Fetch(3), Fetch(2), Fetch(3), Fetch(2), Fetch(3)]
 STORIES = {
     "a-follower-s-hw-falls": (
@@ -60,7 +60,7 @@ STORIES = {
         [*FALLS, Produce(acks=1), Fetch(1), Fetch(1), TimePassed(500)],
     ),
     "a-slow-follower": (Settings(), [*LAGS, AlterPartitionAnswered(), BrokerThawed(3), Fetch(3), Fetch(3)]),
-    "acks-1": (Settings(min_insync_replicas=2), [*LOSES, DeleteRecords(-1), BrokerRestarted(1), Fetch(1), Fetch(1)]),
+    "acks-1": (Settings(min_insync_replicas=2), [*LOSES, DeleteRecords(-1), BrokerStarted(1), Fetch(1), Fetch(1)]),
     "old-rules": (Settings(replica_count=2, release="0.10.2", fetch_wait_max_ms=0), DIVERGES),
 }
 
@@ -184,7 +184,7 @@ def test_a_crash_says_what_becomes_of_the_high_watermark():
 
 
 def test_a_restart_without_an_election_between_says_who_leads_when():
-    run = [BrokerCrashed(2), SessionExpired(2), BrokerCrashed(1), BrokerRestarted(1)]
+    run = [BrokerCrashed(2), SessionExpired(2), BrokerCrashed(1), BrokerStarted(1)]
     settings = Settings(replica_count=2, fetch_wait_max_ms=0)
     trace = simulate(settings, run)
 

@@ -347,8 +347,8 @@ def test_a_move_at_an_earlier_step_is_a_branch_and_the_newest_step_is_on_show():
 
     touched.set(run="Produce > BrokerCrashed(2)")
     assert (touched.value, touched.message) == (2, "")
-    touched.set(run="Produce > BrokerRestarted(2)")
-    assert touched.message.startswith("move 2, BrokerRestarted(2), cannot come there")
+    touched.set(run="Produce > BrokerStarted(2)")
+    assert touched.message.startswith("move 2, BrokerStarted(2), cannot come there")
     assert touched.animation.touch["line"] == "Produce > BrokerCrashed(2)"
 
 
@@ -403,5 +403,5 @@ def test_a_game_that_is_played_to_its_par_is_an_exercise_that_is_done():
 
 
 def test_what_is_no_move_is_named_with_the_moves():
-    with pytest.raises(KafkaLearnError, match=r"move 1, 'Explode', is none; the moves are: BrokerDied\(1\)"):
+    with pytest.raises(KafkaLearnError, match=r"move 1, 'Explode', is none; the moves are: BrokerCrashed\(1\)"):
         board_named("coordinator").played("Explode")

@@ -26,7 +26,7 @@ from kafkalearn.zookeeper.fetching import (
     Append,
     Assigned,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     Fetch,
     FindLeaders,
     LeaderMoved,
@@ -50,7 +50,7 @@ SETTINGS = connector.Settings(consumer_timeout_ms=100)
 LIFE = play(
     SETTINGS,
     [
-        connector.BrokerStarted(),
+        connector.BrokerStarted(0),
         connector.TopicCreated("orders", 3),
         connector.CreateMessageStreams("c1", Streams({"orders": 1})),
         connector.Produce("orders", 0, 4),
@@ -67,14 +67,14 @@ LIFE = play(
         connector.SessionExpired("c2"),
         connector.TopicDeleted("new"),
         connector.Shutdown("c1"),
-        connector.BrokerStopped(),
+        connector.BrokerStopped(0),
     ],
 )
 LONG = "x" * 200 + "<&>" + "\u202e"
 HOSTILE = play(
     connector.Settings(LONG),
     [
-        connector.BrokerStarted(),
+        connector.BrokerStarted(0),
         *[connector.TopicCreated(f"{LONG}{number}", 40) for number in range(2)],
         *[connector.CreateMessageStreams(f"{LONG}{number}", Streams({f"{LONG}0": 2})) for number in range(6)],
     ],
@@ -142,7 +142,7 @@ def test_many_members_are_counted():
 
 
 def test_a_simulated_run_without_consumers_is_drawn_too():
-    trace = connector.simulate(SETTINGS, [connector.BrokerStarted()])
+    trace = connector.simulate(SETTINGS, [connector.BrokerStarted(0)])
     assert draw_zookeeper(SETTINGS, trace[0]).label == "Nothing has happened yet."
 
 
@@ -153,7 +153,7 @@ RUN = fetching.simulate(
     [
         *(Append("orders", 0, 9), Append("orders", 1, 3), Append("orders", 2, 5), OWNS, FindLeaders()),
         *(Fetch(1), Fetch(2), Next(0), Fetch(1), BrokerCrashed(2), Fetch(2), LeaderMoved("orders", 1, 1)),
-        *(FindLeaders(), Next(1), Next(0), BrokerRestarted(2), LogTruncated("orders", 2, 3), fetching.CommitOffsets()),
+        *(FindLeaders(), Next(1), Next(0), BrokerStarted(2), LogTruncated("orders", 2, 3), fetching.CommitOffsets()),
         *(RecordsDeleted("orders", 0, 6), StopConnections(), OWNS, fetching.Shutdown(), Next(0)),
     ],
 )
@@ -262,7 +262,7 @@ APPLICATION += [
     Append("orders", 0),
 ]
 APPLICATION += [by_hand.Fetch(), by_hand.Fetch(), BrokerCrashed(2), by_hand.Fetch(), by_hand.FindLeader(2)]
-APPLICATION += [LeaderMoved("orders", 0, None), BrokerRestarted(2), by_hand.FindLeader(1), LeaderMoved("orders", 0, 2)]
+APPLICATION += [LeaderMoved("orders", 0, None), BrokerStarted(2), by_hand.FindLeader(1), LeaderMoved("orders", 0, 2)]
 APPLICATION += [
     by_hand.Restart(),
     by_hand.FindLeader(5),

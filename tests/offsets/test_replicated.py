@@ -34,7 +34,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     IsrChecked,
@@ -229,7 +229,7 @@ def test_offsets_and_groups_are_deleted_only_when_nobody_uses_them():
 
 
 def test_a_power_cut_of_all_replicas_takes_an_answered_commit_away():
-    gone = [*map(PowerLost, (2, 3, 1)), *map(BrokerRestarted, (1, 2, 3))]
+    gone = [*map(PowerLost, (2, 3, 1)), *map(BrokerStarted, (1, 2, 3))]
     trace = simulate(Settings(), [commit(7), *ALL_IN_SYNC, *gone])
 
     assert broken(Settings(), trace[5].state) == ()
@@ -260,7 +260,7 @@ REQUEST = st.one_of(
 HAPPENING = st.one_of(
     st.builds(FollowerFetch, st.integers(1, 3)),
     st.builds(BrokerCrashed, st.integers(1, 3)),
-    st.builds(BrokerRestarted, st.integers(1, 3)),
+    st.builds(BrokerStarted, st.integers(1, 3)),
     st.builds(BrokerStopped, st.integers(1, 3)),
     st.builds(SessionExpired, st.integers(1, 3)),
     st.builds(TimePassed, st.sampled_from([100, 5000, 30_000])),

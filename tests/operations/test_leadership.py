@@ -252,7 +252,7 @@ def events_of(before, frame):
     if isinstance(event, BrokerFenced):
         return [replication.BrokerStopped(event.broker_id)]
     if isinstance(event, BrokerUnfenced):
-        return [replication.BrokerRestarted(event.broker_id)]
+        return [replication.BrokerStarted(event.broker_id)]
     if isinstance(event, TimePassed) and before.state.now_ms // 300_000 == frame.state.now_ms // 300_000:
         return []
     if isinstance(event, ElectLeaders) and event.topic is not None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.operations.offsets_topic import (
-    BrokerDied,
+    BrokerCrashed,
     BrokerStarted,
     CoordinatorFound,
     CoordinatorNotAvailable,
@@ -104,7 +104,7 @@ def test_with_kraft_a_broker_that_is_down_gets_its_replica():
     assert create_offsets_topic([1, 2], 3, "3.9", fenced_brokers=[3], has_zookeeper=False).replica_count == 3
     assert create_offsets_topic([1, 2], 3, "3.9", fenced_brokers=[3], has_zookeeper=True).replica_count is None
 
-    last = simulate(Settings(partition_count=6), [*up(1, 2, 3), BrokerDied(3), ASKED])[-1].state
+    last = simulate(Settings(partition_count=6), [*up(1, 2, 3), BrokerCrashed(3), ASKED])[-1].state
     assert all(3 in replicas for replicas in last.replicas)
     assert not any(3 in isr for isr in last.isr)
     assert last.leaderless == ()
@@ -120,7 +120,7 @@ def test_the_first_who_asks_is_always_put_off_and_the_second_is_answered():
 
 def test_with_a_factor_of_1_a_third_of_the_groups_has_no_coordinator_until_the_broker_is_back():
     alone = Settings(replication_factor=1)
-    dead = simulate(alone, [*up(*ONE), ASKED, BrokerDied(2)])
+    dead = simulate(alone, [*up(*ONE), ASKED, BrokerCrashed(2)])
     lost = groups_without_coordinator(dead[-1].state, GROUPS)
 
     assert 40 < len(lost) < 95
@@ -128,7 +128,7 @@ def test_with_a_factor_of_1_a_third_of_the_groups_has_no_coordinator_until_the_b
     assert broken(alone, dead[-1].state) == ("every group has a coordinator while a broker lives",)
     back = simulate(alone, up(2), dead[-1].state)[-1].state
     assert groups_without_coordinator(back, GROUPS) == ()
-    kept = simulate(Settings(), [*up(*ONE), ASKED, BrokerDied(2)])[-1].state
+    kept = simulate(Settings(), [*up(*ONE), ASKED, BrokerCrashed(2)])[-1].state
     assert groups_without_coordinator(kept, GROUPS) == ()
 
 
@@ -137,7 +137,7 @@ def partitions_of(kind, effects):
 
 
 def test_a_broker_that_comes_back_is_in_sync_again_and_leads_nothing_that_another_took_over():
-    run = simulate(Settings(ONE, partition_count=9), [*up(*ONE), ASKED, BrokerDied(1), BrokerStarted(1)])
+    run = simulate(Settings(ONE, partition_count=9), [*up(*ONE), ASKED, BrokerCrashed(1), BrokerStarted(1)])
     before, dead, back = (frame.state for frame in run[-3:])
     assert 1 in before.leaders
     assert all(set(isr) == {2, 3} for isr in dead.isr)
@@ -148,8 +148,8 @@ def test_a_broker_that_comes_back_is_in_sync_again_and_leads_nothing_that_anothe
 
 def test_the_plan_helps_before_the_broker_dies_and_after_it_waits_for_the_broker():
     alone, plan = Settings(replication_factor=1), Reassigned(place_shifted((1, 3), 50, 2))
-    before = simulate(alone, [*up(*ONE), ASKED, plan, BrokerDied(2)])[-1].state
-    after = simulate(alone, [*up(*ONE), ASKED, BrokerDied(2), plan])[-1].state
+    before = simulate(alone, [*up(*ONE), ASKED, plan, BrokerCrashed(2)])[-1].state
+    after = simulate(alone, [*up(*ONE), ASKED, BrokerCrashed(2), plan])[-1].state
 
     assert before.leaderless == ()
     assert partitions_of(ReassignmentStuck, after.effects) == after.leaderless != ()
@@ -157,12 +157,12 @@ def test_the_plan_helps_before_the_broker_dies_and_after_it_waits_for_the_broker
     back = simulate(alone, up(2), after)[-1].state
     assert partitions_of(ReassignmentCompleted, back.effects) == after.leaderless
     assert back.replicas == plan.replicas
-    assert simulate(alone, [BrokerDied(2)], back)[-1].state.leaderless == ()
+    assert simulate(alone, [BrokerCrashed(2)], back)[-1].state.leaderless == ()
 
 
 def test_a_plan_that_waits_goes_on_when_all_that_it_names_live():
     alone, plan = Settings(replication_factor=1), Reassigned(place_shifted((1, 3), 50, 2))
-    waiting = simulate(alone, [*up(*ONE), ASKED, BrokerDied(2), plan, BrokerDied(3)])[-1].state
+    waiting = simulate(alone, [*up(*ONE), ASKED, BrokerCrashed(2), plan, BrokerCrashed(3)])[-1].state
     led = simulate(alone, up(2), waiting)[-1].state
     assert led.leaderless == ()
     assert led.pending == waiting.pending != ()
@@ -170,7 +170,7 @@ def test_a_plan_that_waits_goes_on_when_all_that_it_names_live():
 
 
 def test_the_tool_refuses_a_plan_that_names_a_dead_broker_and_one_while_another_runs():
-    alone, dead = Settings(replication_factor=1), [*up(*ONE), ASKED, BrokerDied(2)]
+    alone, dead = Settings(replication_factor=1), [*up(*ONE), ASKED, BrokerCrashed(2)]
     night = simulate(alone, [*dead, Reassigned(place_shifted(ONE, 50, 3))])
     assert night[-1].state.effects == (ReassignmentRefused("Unknown broker id 2"),)
     assert night[-1].state == night[-2].state
@@ -190,7 +190,7 @@ def test_a_topic_of_0_10_keeps_the_replicas_of_its_first_hour():
 
 events = st.one_of(
     st.sampled_from(ONE).map(BrokerStarted),
-    st.sampled_from(ONE).map(BrokerDied),
+    st.sampled_from(ONE).map(BrokerCrashed),
     st.sampled_from(GROUPS[:5]).map(FindCoordinator),
     st.integers(1, 3).map(lambda factor: Reassigned(place_shifted(ONE, 4, factor))),
     st.sampled_from([(1, 2), (2, 3), (1, 3)]).map(lambda brokers: Reassigned(place_shifted(brokers, 4, 2))),

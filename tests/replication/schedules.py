@@ -10,7 +10,7 @@ from kafkalearn.replication import (
     BrokerFrozen,
     BrokerReconnected,
     BrokerRegistered,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     BrokerUnfenced,
@@ -41,7 +41,7 @@ SINCE_2_0 = ["2.0", "2.3", "2.4", "2.7", "2.8", "3.3", "3.6", "3.7", "4.0", "4.3
 WRITES = [Produce(), Produce(record_count=2), DeleteRecords(1), DeleteRecords(-1)]
 BROKERS_THEMSELVES = [Fetch, Fetch, Fetch, IsrChecked, AlterPartitionAnswered, AlterPartitionAnswered, Consume]
 TIME = [TimePassed(500), TimePassed(31_000), HighWatermarkCheckpointed]
-FAILURES = [BrokerCrashed, BrokerStopped, BrokerRestarted, BrokerRestarted, SessionExpired]
+FAILURES = [BrokerCrashed, BrokerStopped, BrokerStarted, BrokerStarted, SessionExpired]
 PAUSES = [BrokerFrozen, BrokerThawed, BrokerThawed, BrokerReconnected, BrokerReconnected]
 EVERYTHING = [*WRITES, *BROKERS_THEMSELVES, *TIME, *FAILURES, *PAUSES]
 CARELESS = [*EVERYTHING, Produce(acks=1), PowerLost]

@@ -60,7 +60,7 @@ def event_of(entry: dict):
         case "crash":
             return replication.BrokerCrashed(entry["broker"])
         case "restart":
-            return replication.BrokerRestarted(entry["broker"])
+            return replication.BrokerStarted(entry["broker"])
         case "checkpoint_hw":
             return replication.HighWatermarkCheckpointed(entry["broker"])
         case "delete_records":

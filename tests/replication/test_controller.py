@@ -16,7 +16,7 @@ from kafkalearn.replication import (
     BrokerFrozen,
     BrokerReconnected,
     BrokerRegistered,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     BrokerUnfenced,
@@ -136,7 +136,7 @@ def test_when_it_has_stopped_it_is_fenced_and_a_start_lets_it_join_again():
     stopped = simulate(THREE, events)[-1].state
     assert (stopped.controller.fenced, stopped.controller.stopping) == ((1,), ())
     assert stopped.replica(1).broker.was_stopped_cleanly
-    back = simulate(THREE, [BrokerRestarted(1), Fetch(1), AlterPartitionAnswered()], stopped)[-1].state
+    back = simulate(THREE, [BrokerStarted(1), Fetch(1), AlterPartitionAnswered()], stopped)[-1].state
     assert back.controller.isr == (1, 2, 3)
 
 
@@ -144,7 +144,7 @@ def test_with_nobody_else_in_sync_a_controlled_shutdown_leaves_no_leader():
     alone = Settings(1, fetch_wait_max_ms=0, has_eligible_leader_replicas=False)
     state = simulate(alone, [ControlledShutdownStarted(1)])[-1].state
     assert (state.controller.leader, state.controller.isr) == (None, (1,))
-    assert simulate(alone, [BrokerStopped(1), BrokerRestarted(1)], state)[-1].state.controller.leader == 1
+    assert simulate(alone, [BrokerStopped(1), BrokerStarted(1)], state)[-1].state.controller.leader == 1
 
 
 def test_a_registered_broker_copies_but_joins_the_isr_only_once_it_is_unfenced():
@@ -161,7 +161,7 @@ def test_registered_and_unfenced_is_what_a_restart_is_at_once():
     for gone in ([BrokerCrashed(1)], [BrokerCrashed(1), SessionExpired(1)], [BrokerStopped(1)]):
         before = simulate(THREE, [*COPIED, *gone])[-1].state
         in_steps = simulate(THREE, [BrokerRegistered(1), BrokerUnfenced(1)], before)[-1].state
-        assert in_steps == step(THREE, before, BrokerRestarted(1))
+        assert in_steps == step(THREE, before, BrokerStarted(1))
 
 
 def test_a_partition_without_a_leader_gets_one_when_its_broker_is_unfenced_not_when_it_registers():
@@ -307,7 +307,7 @@ def test_from_3_8_to_4_2_a_replica_that_stays_and_is_dead_holds_the_end_back(rel
     moved = [MOVE, BrokerCrashed(3), SessionExpired(3), Fetch(4), Fetch(4), AlterPartitionAnswered()]
     trace = simulate(settings, [*COPIED, *moved])
     assert trace[-1].state.controller.assignment.is_changing == (not is_over)
-    back = settle(settings, extend(step, settings, trace, [BrokerRestarted(3)]))
+    back = settle(settings, extend(step, settings, trace, [BrokerStarted(3)]))
     assert back[-1].state.controller.assignment == Assignment((4, 2, 3))
 
 
@@ -315,7 +315,7 @@ def test_the_new_broker_dies_and_nothing_is_lost_and_nothing_ends():
     trace = simulate(FOUR, [*COPIED, MOVE, Fetch(4), BrokerCrashed(4), SessionExpired(4)])
     assert trace[-1].state.controller.isr == (1, 2, 3)
     assert trace[-1].state.controller.assignment.is_changing
-    back = settle(FOUR, extend(step, FOUR, trace, [BrokerRestarted(4)]))[-1].state
+    back = settle(FOUR, extend(step, FOUR, trace, [BrokerStarted(4)]))[-1].state
     assert (back.controller.leader, back.controller.assignment) == (4, Assignment((4, 2, 3)))
 
 
@@ -323,7 +323,7 @@ def test_who_was_removed_while_its_broker_was_down_deletes_its_replica_at_the_st
     trace = simulate(FOUR, [*COPIED, BrokerCrashed(1), SessionExpired(1), MOVE, Fetch(3), Fetch(4), Fetch(4)])
     trace = extend(step, FOUR, trace, [AlterPartitionAnswered()])
     assert trace[-1].state.replica(1).log != Log()
-    assert ReplicaDeleted(1) in step(FOUR, trace[-1].state, BrokerRestarted(1)).effects
+    assert ReplicaDeleted(1) in step(FOUR, trace[-1].state, BrokerStarted(1)).effects
 
 
 def test_a_removed_follower_that_has_not_learnt_it_is_refused():
@@ -352,7 +352,7 @@ def test_before_3_3_the_controller_was_another_one():
 
 PAIR = Settings(1, broker_count=2, fetch_wait_max_ms=0)
 THERE = AlterPartitionReassignments((2,))
-SCHEDULE = [Fetch, THERE, AlterPartitionAnswered, BrokerCrashed, SessionExpired, BrokerRestarted]
+SCHEDULE = [Fetch, THERE, AlterPartitionAnswered, BrokerCrashed, SessionExpired, BrokerStarted]
 
 
 def test_no_acknowledged_record_is_lost_by_a_reassignment_with_acks_all():

@@ -10,7 +10,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import extend
 from kafkalearn.replication import (
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     ElectLeaders,
     Fetch,
     LeaderImbalanceChecked,
@@ -27,7 +27,7 @@ from tests.replication.schedules import EVERYTHING, runs
 
 THREE = Settings(fetch_wait_max_ms=0)
 GONE = (BrokerCrashed(1), SessionExpired(1))
-BACK = (*GONE, BrokerRestarted(1))
+BACK = (*GONE, BrokerStarted(1))
 
 
 def after_failure(settings=THREE):
@@ -73,7 +73,7 @@ def test_by_command_the_preferred_replica_leads_again():
 
 def test_an_unclean_election_by_command_loses_what_the_settings_would_have_kept():
     pair = Settings(2, has_eligible_leader_replicas=False, fetch_wait_max_ms=0)
-    lonely = [BrokerCrashed(2), SessionExpired(2), Produce(acks=1), *GONE, BrokerRestarted(2)]
+    lonely = [BrokerCrashed(2), SessionExpired(2), Produce(acks=1), *GONE, BrokerStarted(2)]
     end = simulate(pair, [*lonely, ElectLeaders("unclean")])[-1].state
     assert end.effects == (LeaderChanged(2, 2, is_clean=False), ElectionAnswered("NONE"))
     assert (end.controller.isr, end.controller.is_recovering) == ((2,), True)

@@ -11,7 +11,7 @@ from kafkalearn.replication import (
     BrokerFenced,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerThawed,
     Consume,
     DeleteRecords,
@@ -149,7 +149,7 @@ def test_a_follower_s_next_fetch_takes_the_place_of_the_one_that_waits():
 
 
 def test_a_waiting_fetch_is_forgotten_with_its_broker():
-    trace = simulate(TWO, [Fetch(2), BrokerCrashed(2), BrokerRestarted(2), Produce(acks=1)])
+    trace = simulate(TWO, [Fetch(2), BrokerCrashed(2), BrokerStarted(2), Produce(acks=1)])
     assert answers(trace) == []
     assert trace[-1].state.replica(2).log_end_offset == 0
 
@@ -167,7 +167,7 @@ def test_up_to_2_0_0_a_follower_ahead_of_its_leader_halts_its_broker_or_is_cut(r
     settings = Settings(2, release, rules=rules, is_unclean_election_enabled=is_unclean, fetch_wait_max_ms=0)
     # Broker 2 has the record, checkpointed; broker 1 loses it with its power, and leads all the same.
     events = [Produce(), Fetch(2), Fetch(2), Fetch(2), HighWatermarkCheckpointed(2), BrokerCrashed(2), PowerLost(1)]
-    back = [LeaderElected(1, (1,)), BrokerRestarted(1), BrokerRestarted(2)]
+    back = [LeaderElected(1, (1,)), BrokerStarted(1), BrokerStarted(2)]
     before = simulate(settings, [*events, *back])[-1].state
     assert (before.replica(1).log_end_offset, before.replica(2).log_end_offset) == (0, 1)
 

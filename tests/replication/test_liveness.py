@@ -7,7 +7,7 @@ from kafkalearn.replication import (
     PROGRESS,
     AlterPartitionAnswered,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     Fetch,
     IsrChecked,
     Produce,
@@ -36,7 +36,7 @@ def test_a_slow_follower_lives_and_there_is_no_leader():
 
 
 def test_a_broker_that_comes_back_brings_the_leader_back():
-    kinds = [*BY_THEMSELVES, BrokerCrashed, BrokerRestarted]
+    kinds = [*BY_THEMSELVES, BrokerCrashed, BrokerStarted]
 
     assert find_stuck(TWO, kinds, IS_LED, at_most={BrokerCrashed: 2}).outcome == "nothing left"
     assert find_stuck(TWO, kinds, ALL_IN_SYNC, at_most={BrokerCrashed: 2}).outcome == "nothing left"

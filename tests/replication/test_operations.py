@@ -16,7 +16,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     BrokerUnfenced,
@@ -88,7 +88,7 @@ def test_left_alone_every_reassignment_ends_and_the_preferred_replica_leads(run)
         if broker_id in trace[-1].state.controller.stopping:
             with suppress(IllegalEvent):  # it has crashed, or stands still
                 trace = extend(step, settings, trace, [BrokerStopped(broker_id)])
-        for kind in (BrokerRestarted, BrokerThawed, BrokerReconnected, BrokerUnfenced):
+        for kind in (BrokerStarted, BrokerThawed, BrokerReconnected, BrokerUnfenced):
             with suppress(IllegalEvent):
                 trace = extend(step, settings, trace, [kind(broker_id)])
     end = pass_time(settings, settle(settings, trace), 1_000, imbalance_check_ms=500)[-1].state
@@ -118,7 +118,7 @@ def test_left_alone_every_reassignment_ends_and_the_preferred_replica_leads(run)
         (Produce, (1, 1, (), 2**31), "timeout_ms must be at most 2,147,483,647, got 2147483648"),
         (Fetch, (True,), "broker_id must be a whole number of at least 1, got bool True"),
         (Fetch, (2.0,), "broker_id must be a whole number of at least 1, got float 2.0"),
-        (BrokerCrashed, (0,), "broker_id must be at least 1, got 0"),
+        (BrokerCrashed, (-1,), "broker_id must be at least 0, got -1"),
         (BrokerStopped, (1, "2"), "successor must be a whole number of at least 1, got str '2'"),
         (TimePassed, (-1,), "ms must be at least 0, got -1"),
         (TimePassed, (float("nan"),), "ms must be a whole number of at least 0, got float nan"),
@@ -250,7 +250,7 @@ def test_with_time_a_laggard_leaves_the_isr_and_the_dead_are_given_up():
 def test_a_broker_that_comes_back_catches_up_and_joins():
     settings = Settings()
     away = pass_time(settings, simulate(settings, [BrokerCrashed(3), Produce(acks=1)]), 10_000)
-    end = settle(settings, simulate(settings, [BrokerRestarted(3)], away[-1].state))[-1].state
+    end = settle(settings, simulate(settings, [BrokerStarted(3)], away[-1].state))[-1].state
     assert (end.controller.isr, end.replica(3).log_end_offset) == ((1, 2, 3), 1)
 
 

@@ -81,7 +81,7 @@ def test_what_was_seen_stays_seen(run):
 @given(runs())
 def test_left_alone_with_every_broker_back_all_replicas_become_equal(run):
     settings, trace = run
-    for kind in (replication.BrokerRestarted, replication.BrokerThawed, replication.BrokerReconnected):
+    for kind in (replication.BrokerStarted, replication.BrokerThawed, replication.BrokerReconnected):
         for broker_id in settings.broker_ids:
             with suppress(IllegalEvent):  # it is not down, frozen or cut off
                 trace = extend(replication.step, settings, trace, [kind(broker_id)])

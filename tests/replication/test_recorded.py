@@ -12,7 +12,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     ElectLeaders,
@@ -147,7 +147,7 @@ def events_of(entry: dict) -> list:
         case "stop":
             return [BrokerStopped(words[0])]
         case "restart":
-            return [BrokerRestarted(words[0])]
+            return [BrokerStarted(words[0])]
     return []
 
 

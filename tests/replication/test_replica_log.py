@@ -8,7 +8,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerThawed,
     DeleteRecords,
     Fetch,
@@ -98,7 +98,7 @@ def fast_failover(release: str):
     """Broker 1 crashes with a record only it has; its own copy comes back to a leader with another one."""
     settings = Settings(replica_count=2, release=release, is_unclean_election_enabled=True, fetch_wait_max_ms=0)
     events = [Produce(acks=1), BrokerCrashed(1), LeaderElected(2, (2,)), Produce(acks=1), Produce(acks=1)]
-    return simulate(settings, [*events, BrokerRestarted(1), Fetch(1), Fetch(1)])
+    return simulate(settings, [*events, BrokerStarted(1), Fetch(1), Fetch(1)])
 
 
 @pytest.mark.parametrize("release", ["0.10.2", "1.1", "2.7"])

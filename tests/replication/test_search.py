@@ -19,7 +19,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     ElectLeaders,
@@ -50,7 +50,7 @@ from kafkalearn.replication.simulator import INVARIANTS, PROGRESS, PROMISES
 from tests.base.plain_search import after, assert_names_do_not_matter, assert_steps_as_the_simulator
 from tests.replication.schedules import CARELESS, OPERATIONS, may_happen, sensible, settings
 
-FAILOVER = [Fetch, BrokerCrashed, BrokerRestarted, SessionExpired]
+FAILOVER = [Fetch, BrokerCrashed, BrokerStarted, SessionExpired]
 LAG = [TimePassed(30_001), IsrChecked, AlterPartitionAnswered]
 
 
@@ -92,7 +92,7 @@ def test_the_old_rule_loses_a_record_that_was_acknowledged_by_all(release):
     found = find(settings, [Produce(), *FAILOVER], (SURVIVE_CLEAN,), at_most={Produce: 2, BrokerCrashed: 2})
 
     assert (found.outcome, found.broken) == ("found", (SURVIVE_CLEAN,))
-    assert events_of(found)[:6] == ["Produce", "Fetch", "Fetch", "BrokerCrashed", "BrokerCrashed", "BrokerRestarted"]
+    assert events_of(found)[:6] == ["Produce", "Fetch", "Fetch", "BrokerCrashed", "BrokerCrashed", "BrokerStarted"]
     assert found.depth == 7  # the last: the controller notices that broker 1 was gone
     assert ACKNOWLEDGED_SURVIVE in broken(settings, found.trace[-1].state)
 
@@ -143,14 +143,14 @@ ONE_POWER_LOSS = {Produce: 1, BrokerStopped: 1, PowerLost: 1}
 
 @pytest.mark.parametrize(("min_isr", "outcome"), [(1, "found"), (2, "nothing left")])
 def test_with_a_minimum_isr_of_one_a_single_power_loss_is_enough(min_isr, outcome):
-    kinds = [Produce(), Fetch, BrokerStopped, PowerLost, BrokerRestarted, SessionExpired]
+    kinds = [Produce(), Fetch, BrokerStopped, PowerLost, BrokerStarted, SessionExpired]
     settings = searched(2, min_insync_replicas=min_isr)
     assert find(settings, kinds, (ACKNOWLEDGED_SURVIVE,), at_most=ONE_POWER_LOSS).outcome == outcome
 
 
 @pytest.mark.parametrize(("has_elr", "outcome"), [(False, "found"), (True, "nothing left")])
 def test_eligible_leader_replicas_end_the_loss_of_the_last_replica_standing(has_elr, outcome):
-    kinds = [Produce(), Fetch, BrokerStopped, PowerLost, BrokerRestarted, SessionExpired]
+    kinds = [Produce(), Fetch, BrokerStopped, PowerLost, BrokerStarted, SessionExpired]
     settings = searched(3, min_insync_replicas=2, has_eligible_leader_replicas=has_elr)
     limits = {Produce: 1, BrokerStopped: 2, PowerLost: 1}
     assert find(settings, kinds, (ACKNOWLEDGED_SURVIVE,), at_most=limits).outcome == outcome
@@ -194,7 +194,7 @@ def test_only_the_broker_that_is_named_crashes(follower):
 
 def test_brokers_that_are_named_apart_are_not_relabelled():
     chosen, promises = searched(3), (ACKNOWLEDGED_SURVIVE,)
-    kinds = [Produce(acks=1), Fetch, BrokerCrashed(2), BrokerRestarted(2), SessionExpired(2)]
+    kinds = [Produce(acks=1), Fetch, BrokerCrashed(2), BrokerStarted(2), SessionExpired(2)]
     events = alphabet(chosen, *kinds)
     limits = {"at_most": {Produce: 1, BrokerCrashed: 1}}
     found = find(chosen, kinds, promises, **limits)

@@ -20,7 +20,7 @@ from kafkalearn.delivery import (
     TopicSettings,
 )
 from kafkalearn.delivery.search import ends, rows_of
-from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, SessionExpired
+from kafkalearn.replication import BrokerCrashed, BrokerStarted, Fetch, SessionExpired
 from kafkalearn.spark import delivery
 from kafkalearn.spark.data.logs import generate_deliveries, one_run
 
@@ -68,7 +68,7 @@ def test_what_deliveries_do_not_show_is_refused(small):
 
 
 TRAFFIC = [Send, SendAgain, RequestSent, RequestArrived, AnswerArrived, Fetch]
-FAILURES = [ConnectionLost, BrokerCrashed, SessionExpired, BrokerRestarted, GaveUp]
+FAILURES = [ConnectionLost, BrokerCrashed, SessionExpired, BrokerStarted, GaveUp]
 LIMITS = {Send: 2, ConnectionLost: 1, BrokerCrashed: 1, GaveUp: 1, Fetch: 3}
 SENT, AGAIN, LOG = (
     "run string, number int, callback string",

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.journey import (
-    BrokerDied,
-    BrokerReturned,
+    BrokerCrashed,
+    BrokerStarted,
     Commit,
     FollowersFetch,
     Join,
@@ -32,7 +32,7 @@ EVENTS = [
     FollowersFetch(),
     *map(Send, PRODUCERS),
     *(kind(name) for kind in (Poll, Commit, Leave, Join) for name in CONSUMERS),
-    *(kind(broker) for kind in (BrokerDied, BrokerReturned) for broker in BROKERS),
+    *(kind(broker) for kind in (BrokerCrashed, BrokerStarted) for broker in BROKERS),
 ]
 TOLD_STAYS = "what a producer was told is written stays"
 
@@ -76,7 +76,7 @@ def test_one_death_anywhere_in_the_story_loses_nothing_and_doubles_nothing(place
 
 
 def test_a_record_that_was_copied_before_its_leader_died_is_sent_again_and_not_written_twice():
-    run = simulate(SETTINGS, [Send("ann"), FollowersFetch(), BrokerDied(1), Send("ann")])
+    run = simulate(SETTINGS, [Send("ann"), FollowersFetch(), BrokerCrashed(1), Send("ann")])
     after = run[-1].state
     assert after.producers[0].made == 1
     assert after.partitions[0].on(2).labels == ("A1",)
@@ -95,6 +95,6 @@ def test_who_takes_a_partition_over_without_a_commit_reads_again_and_the_promise
 
 
 def test_with_two_brokers_dead_a_record_is_refused_in_kafkas_words():
-    state = simulate(SETTINGS, [BrokerDied(2), BrokerDied(3)])[-1].state
+    state = simulate(SETTINGS, [BrokerCrashed(2), BrokerCrashed(3)])[-1].state
     with pytest.raises(IllegalEvent, match="NOT_ENOUGH_REPLICAS: 1 in sync, 2 needed"):
         step(SETTINGS, state, Send("ann"))

@@ -81,7 +81,7 @@ class Both:
         elif name == "restart" and word not in small.alive:
             small.logs[word].high_watermark = 0  # no checkpoint was written
             small.restart(word)
-            self.step(replication.BrokerRestarted(word))
+            self.step(replication.BrokerStarted(word))
 
     def step(self, event):
         """One event of the large simulator; its controller agrees at once to an ISR that grows."""

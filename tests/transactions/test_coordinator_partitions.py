@@ -23,7 +23,7 @@ from kafkalearn.transactions.model import (
     AddOffsetsToTxn,
     AddPartitionsToTxn,
     AskedElsewhere,
-    CoordinatorDied,
+    CoordinatorCrashed,
     CoordinatorElected,
     TxnOffsetCommit,
 )
@@ -102,7 +102,7 @@ def test_a_failover_of_one_partition_touches_its_ids_alone(requests, markers, pa
     assert passed == [int(each == partition) for each in range(3)]
 
 
-@pytest.mark.parametrize("event", [CoordinatorDied, CoordinatorElected, CoordinatorLoaded])
+@pytest.mark.parametrize("event", [CoordinatorCrashed, CoordinatorElected, CoordinatorLoaded])
 def test_a_partition_that_is_not_there_is_not_loaded(event):
     settings = Settings(coordinator_partition_count=3)
     with pytest.raises(IllegalEvent, match="0 to 2"):
@@ -144,7 +144,7 @@ def test_without_a_coordinator_and_while_one_loads_each_request_is_answered_as_t
     cluster = start(settings)
     for event in (InitProducerId("x"), Produce("x", "t-0", 0, 0, 0)):
         cluster = step(settings, cluster, event)
-    dead = step(settings, cluster, CoordinatorDied())
+    dead = step(settings, cluster, CoordinatorCrashed())
     loading = step(settings, dead, CoordinatorElected())
     elsewhere = {name: AskedElsewhere(ASKED[name]) for name in case["asked elsewhere"] if name in ASKED}
     for phase, state, asked in (
@@ -166,7 +166,7 @@ def test_a_failover_step_by_step_ends_as_one_at_once_and_nothing_happens_to_its_
     settings = Settings(coordinator_partition_count=3)
     requests = [each for each in requests if not isinstance(each, CoordinatorLoaded)]
     before = run_through(settings, requests, markers)[-1]
-    dead = step(settings, before, CoordinatorDied(partition))
+    dead = step(settings, before, CoordinatorCrashed(partition))
     loading = step(settings, dead, CoordinatorElected(partition))
     assert step(settings, loading, CoordinatorLoaded(partition)) == step(settings, before, CoordinatorLoaded(partition))
     name = next(f"id-{number}" for number in range(9) if settings.coordinator_partition(f"id-{number}") == partition)
@@ -182,7 +182,7 @@ def test_a_failover_step_by_step_ends_as_one_at_once_and_nothing_happens_to_its_
 def test_nobody_is_said_to_be_held_back_for_ever_while_the_coordinator_loads():
     settings = Settings()
     cluster = start(settings)
-    for event in (InitProducerId("x"), Produce("x", "t-0", 0, 0, 0), CoordinatorDied(), CoordinatorElected()):
+    for event in (InitProducerId("x"), Produce("x", "t-0", 0, 0, 0), CoordinatorCrashed(), CoordinatorElected()):
         cluster = step(settings, cluster, event)
         assert broken(settings, cluster) == ()
     assert cluster.transactions == ()

@@ -26,7 +26,7 @@ from kafkalearn.transactions import (
     start,
     step,
 )
-from kafkalearn.transactions.model import CoordinatorDied
+from kafkalearn.transactions.model import CoordinatorCrashed
 from kafkalearn.transactions.partition import committed_records
 from kafkalearn.transactions.simulator import NO_ID_STUCK, NOBODY_HELD_BACK, markers_due, settled
 
@@ -44,7 +44,7 @@ REQUESTS = st.one_of(
     st.builds(OffsetCommit, st.just("g"), OFFSETS),
     st.builds(EndTxn, IDS, commit=st.booleans(), version=st.sampled_from((1, 4, 5)), **WHO),
     st.builds(TimePassed, st.sampled_from((15_000, 75_000, 700_000_000))),
-    st.just(CoordinatorDied()),
+    st.just(CoordinatorCrashed()),
     st.just(LeaderWentAway(("t-1",))),
     st.just(LeaderCameBack(("t-1",))),
     st.just(CoordinatorLoaded()),

@@ -22,7 +22,7 @@ from kafkalearn.transactions import (
     step,
 )
 from kafkalearn.transactions.history import replay
-from kafkalearn.transactions.model import CoordinatorDied, Transaction
+from kafkalearn.transactions.model import CoordinatorCrashed, Transaction
 from kafkalearn.transactions.simulator import settled
 from tests.every import every_case
 from tests.recorded import recorded
@@ -121,7 +121,7 @@ def test_an_empty_id_is_no_id_and_nothing_comes_of_it(case):
     """It comes before all else: a time-out that is too long, a broker that coordinates nothing."""
     settings = Settings(case["release"])
     cluster = step(settings, start(settings), InitProducerId("x"))
-    for state in (cluster, step(settings, cluster, CoordinatorDied())):
+    for state in (cluster, step(settings, cluster, CoordinatorCrashed())):
         after = step(settings, state, empty_id(case))
         (answer,) = after.effects
         assert {answer.error, *dict(answer.partitions).values()} - {"NONE"} == {case["a"]}

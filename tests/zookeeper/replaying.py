@@ -47,7 +47,7 @@ class Player:
     def __post_init__(self) -> None:
         self.settings = settings_of(self.script)
         self.group = connector.start(self.settings)
-        self._do(connector.BrokerStarted())
+        self._do(connector.BrokerStarted(0))
 
     def play(self, recorded: dict) -> dict | None:
         """Do one operation; what came of it while a consumer was frozen, else None."""
@@ -101,9 +101,9 @@ class Player:
             case "commit":
                 return [connector.CommitOffsets(op["member"])]
             case "stop_broker":
-                return [connector.BrokerStopped()]
+                return [connector.BrokerStopped(0)]
             case "start_broker":
-                return [connector.BrokerStarted()]
+                return [connector.BrokerStarted(0)]
             case "plant":
                 self._plant(op)
             case "remove":

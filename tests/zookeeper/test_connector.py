@@ -49,7 +49,7 @@ from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter, r
 from tests.schedules import sensible_steps
 
 SETTINGS = Settings(auto_commit_enable=False)
-CLUSTER = (BrokerStarted(), TopicCreated("orders", 2))
+CLUSTER = (BrokerStarted(0), TopicCreated("orders", 2))
 C1, C2, C3 = (CreateMessageStreams(name, Streams({"orders": 1})) for name in ("c1", "c2", "c3"))
 
 
@@ -221,7 +221,7 @@ WANTS = (
     Filtered(TopicFilter("white_list", "orders|new"), 2),
     Filtered(TopicFilter("black_list", "mail")),
 )
-SHOP = (BrokerStarted(), TopicCreated("orders", 3), TopicCreated("mail", 2))
+SHOP = (BrokerStarted(0), TopicCreated("orders", 3), TopicCreated("mail", 2))
 name = st.sampled_from(NAMES)
 EVENTS = st.one_of(
     st.builds(CreateMessageStreams, name, st.sampled_from(WANTS)),
@@ -231,7 +231,7 @@ EVENTS = st.one_of(
     st.builds(TopicGrown, st.sampled_from(("orders", "mail")), st.integers(4, 6)),
     st.builds(TopicCreated, st.just("new"), st.integers(1, 3)),
     st.builds(Produce, st.sampled_from(("orders", "mail")), st.integers(0, 2), st.integers(1, 5)),
-    st.sampled_from((BrokerStopped(), BrokerStarted())),
+    st.sampled_from((BrokerStopped(0), BrokerStarted(0))),
 )
 ANY_SETTINGS = st.builds(
     Settings,
@@ -262,7 +262,7 @@ def test_in_the_end_each_partition_has_one_thread_or_somebody_has_given_up(chose
         if session.name.startswith("c") and session.name != "controller" and session.name not in live:
             group = step(chosen, group, SessionExpired(session.name))
     if not group.tree.children("/brokers/ids"):
-        group = step(chosen, group, BrokerStarted())
+        group = step(chosen, group, BrokerStarted(0))
     group = settle(chosen, group, random.choice)[-1].state
     assert group.is_quiet
     assert possible_turns(group) == ()

@@ -16,7 +16,7 @@ from kafkalearn.zookeeper.fetching import (
     Append,
     Assigned,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     CommitOffsets,
     Fetch,
     FindLeaders,
@@ -72,7 +72,7 @@ quiet = [
     st.just(FindLeaders()),
     st.builds(LeaderMoved, st.just("orders"), partitions, brokers),
     st.builds(BrokerCrashed, brokers),
-    st.builds(BrokerRestarted, brokers),
+    st.builds(BrokerStarted, brokers),
     st.just(CommitOffsets()),
 ]
 rough = [
@@ -328,7 +328,7 @@ def test_a_fetcher_without_partitions_is_stopped_in_the_next_round():
 def test_two_threads_can_come_to_one_partition_and_then_the_later_one_dies():
     """A round that fails gives back what it had added; the leader moves away and comes back between two fetches."""
     owns = StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, -1)])
-    twice = [Append("orders", 0, 3), owns, BrokerCrashed(2), FindLeaders(), BrokerRestarted(2)]
+    twice = [Append("orders", 0, 3), owns, BrokerCrashed(2), FindLeaders(), BrokerStarted(2)]
     away = [LeaderMoved("orders", 0, 2), FindLeaders(), Fetch(2), LeaderMoved("orders", 0, 1), Fetch(1)]
     trace = simulate(Settings(stream_count=2), [*twice, *away])
     (died,) = effects_of(trace, cluster.FetcherDied)
@@ -481,7 +481,7 @@ def _events(topic: str, each: dict, stored: dict) -> list:
         case "stop_broker":
             return [fetching.BrokerCrashed(op["broker"])]
         case "start_broker":
-            return [fetching.BrokerRestarted(op["broker"])]
+            return [fetching.BrokerStarted(op["broker"])]
     return []
 
 

@@ -8,7 +8,7 @@ from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.zookeeper.fetching import (
     Append,
     BrokerCrashed,
-    BrokerRestarted,
+    BrokerStarted,
     LeaderMoved,
     LogTruncated,
     RecordsDeleted,
@@ -58,7 +58,7 @@ def test_a_fetch_goes_to_the_broker_that_it_is_connected_to_until_another_leader
     assert last_effect(TWO, *moved, FindOffset("largest")).error == "NOT_LEADER_FOR_PARTITION"
     assert last_effect(TWO, *moved, FindLeader(1), Fetch()).offsets == (2, 3)
     assert last_effect(TWO, *BEGIN, BrokerCrashed(1), Fetch()).error == "no connection"
-    assert last_effect(TWO, *BEGIN, BrokerCrashed(1), BrokerRestarted(1), Fetch()).offsets == (2, 3)
+    assert last_effect(TWO, *BEGIN, BrokerCrashed(1), BrokerStarted(1), Fetch()).offsets == (2, 3)
 
 
 @pytest.mark.parametrize(("reset", "handled"), [("smallest", (0, 1, 4, 5)), ("largest", (0, 1))])
@@ -113,7 +113,7 @@ one_event = st.one_of(
     st.builds(FindLeader, st.integers(1, 2)),
     st.sampled_from([Fetch(), Fetch(), Save(), Restart(), FindOffset("smallest"), FindOffset("largest")]),
     st.builds(LeaderMoved, st.just("orders"), st.just(0), st.sampled_from([None, 1, 2])),
-    st.sampled_from([BrokerCrashed(1), BrokerCrashed(2), BrokerRestarted(1), BrokerRestarted(2)]),
+    st.sampled_from([BrokerCrashed(1), BrokerCrashed(2), BrokerStarted(1), BrokerStarted(2)]),
 )
 
 
@@ -142,7 +142,7 @@ def events_of(settings: Settings, op: dict) -> list:
         case "stop_broker":
             return [BrokerCrashed(op["broker"])]
         case "start_broker":
-            return [BrokerRestarted(op["broker"])]
+            return [BrokerStarted(op["broker"])]
         case "find":
             return [FindLeader(value)]
         case "offset":

@@ -56,7 +56,7 @@ from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerStopped,
     BrokerThawed,
     ElectLeaders,
@@ -386,7 +386,7 @@ TOUCHED = {
     PowerLost: "loses its power: what was not flushed is gone",
     BrokerStopped: "is shut down in order",
     SessionExpired: "is given up by the controller",
-    BrokerRestarted: "comes back",
+    BrokerStarted: "comes back",
     BrokerFrozen: "freezes, as in a long pause",
     BrokerThawed: "goes on",
     BrokerReconnected: "reaches the controller again",
@@ -495,7 +495,7 @@ def touched(fields: Mapping[str, object]) -> dict[str, object]:
 
     Examples
     --------
-    >>> touched({"board": "coordinator", "line": "BrokerDied(1)"})["text"]
+    >>> touched({"board": "coordinator", "line": "BrokerCrashed(1)"})["text"]
     '1 move; every promise holds.'
     """
     from kafkalearn.boards import BOARDS, board_named  # all mechanisms: the other parts of the page need few of them
@@ -658,7 +658,7 @@ def _row(key: bytes | None, value: bytes | None) -> dict[str, object]:
 
 # What an exhaustive search would do with a partition, from where a line of moves ends.
 
-SEARCHED = (Fetch, BrokerCrashed, PowerLost, SessionExpired, BrokerRestarted, AlterPartitionAnswered())
+SEARCHED = (Fetch, BrokerCrashed, PowerLost, SessionExpired, BrokerStarted, AlterPartitionAnswered())
 """What the search lets happen, beside one batch of records at most."""
 
 ONE_BATCH: Mapping[type, int] = MappingProxyType({Produce: 1})

@@ -34,7 +34,7 @@ from kafkalearn.consuming.truncation.simulator import CONSUMER_EVENTS, INVARIANT
 from kafkalearn.replication.events import (
     BrokerCrashed,
     BrokerFrozen,
-    BrokerRestarted,
+    BrokerStarted,
     BrokerThawed,
     Fetch,
     Produce,
@@ -51,7 +51,7 @@ READ = (Assign("A"), Poll(), Poll())
 ALONE = (BrokerCrashed(2), SessionExpired(2), Produce(2, acks=1), Poll(), Commit())
 """Two records more, on broker 1 alone."""
 
-UNCLEAN = (BrokerCrashed(1), SessionExpired(1), BrokerRestarted(2))
+UNCLEAN = (BrokerCrashed(1), SessionExpired(1), BrokerStarted(2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from kafkalearn.base import facts
 from kafkalearn.base.checks import LARGEST_INT, Checked, Count, Index, Millis, PartitionCount, Whole, check_fields
 from kafkalearn.base.errors import KafkaLearnError, shown
-from kafkalearn.base.events import TimePassed
+from kafkalearn.base.events import BrokerStarted, BrokerStopped, TimePassed
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.releases.lines import RELEASES, AnswersFor
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, Subscription
@@ -110,8 +110,6 @@ consumer config; Valid values are 'range' and 'roundrobin'
 # do. Each turn of a thread is an event, so that a schedule says who is quicker: `HandleEvent`, `WakeWatcher` and
 # `RebalanceStep`.
 
-ZooKeeperBroker: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
-
 
 class CreateMessageStreams(facts.Event, says="{consumer:cut 24} asks for streams, and registers"):
     """An application asks for its streams, and its process starts with that; a running one asks once more.
@@ -181,18 +179,6 @@ class CommitOffsets(facts.Event, says="{consumer:cut 24} commits"):
 
 class Ping(facts.Event, says="{consumer:cut 24} tells ZooKeeper that it lives"):
     consumer: str
-
-
-class BrokerStarted(facts.Event, says="broker {broker_id} starts"):
-    """A broker registers."""
-
-    broker_id: ZooKeeperBroker = 0
-
-
-class BrokerStopped(facts.Event, says="broker {broker_id} stops"):
-    """A broker closes its session."""
-
-    broker_id: ZooKeeperBroker = 0
 
 
 class TopicCreated(facts.Event, says="topic {topic:cut 24} is created with {partition_count:of partition}"):

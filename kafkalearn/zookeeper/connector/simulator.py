@@ -1,7 +1,7 @@
 """A group of old consumers and its ZooKeeper, one turn of one thread at a time; and what holds of them.
 
 >>> from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated
->>> [len(frame.state.tree.nodes) for frame in simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])]
+>>> [len(frame.state.tree.nodes) for frame in simulate(Settings(), [BrokerStarted(0), TopicCreated("orders", 2)])]
 [1, 6, 7]
 """
 
@@ -51,7 +51,7 @@ def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
     >>> from kafkalearn.zookeeper.connector import BrokerStarted, CreateMessageStreams, RebalanceStep, TopicCreated
     >>> from kafkalearn.zookeeper.subscriptions import Streams
     >>> settings = Settings()
-    >>> events = [BrokerStarted(), TopicCreated("orders", 2), CreateMessageStreams("c1", Streams({"orders": 1}))]
+    >>> events = [BrokerStarted(0), TopicCreated("orders", 2), CreateMessageStreams("c1", Streams({"orders": 1}))]
     >>> group = simulate(settings, [*events, *[RebalanceStep("c1")] * 8])[-1].state
     >>> group.connector("c1").owned
     (TopicPartition(topic='orders', partition=0), TopicPartition(topic='orders', partition=1))

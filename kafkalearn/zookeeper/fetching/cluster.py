@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Never, Protocol, TypeAl
 from kafkalearn.base import facts
 from kafkalearn.base.checks import BrokerId, Checked, Index, Offset, RecordCount, Whole
 from kafkalearn.base.errors import IllegalEvent, listed, no_event
-from kafkalearn.base.events import BrokerCrashed
+from kafkalearn.base.events import BrokerCrashed, BrokerStarted
 from kafkalearn.base.topic_partition import TopicPartition
 
 # What may happen: what the threads of the consumer do, what its application does, and what happens to brokers.
@@ -96,11 +96,7 @@ class LeaderMoved(facts.Event, says="{broker_id:broker} leads {topic}-{partition
     broker_id: BrokerId | None
 
 
-class BrokerRestarted(facts.Event, says="broker {broker_id} runs again"):
-    broker_id: BrokerId
-
-
-BrokerEvent: TypeAlias = Append | RecordsDeleted | LogTruncated | LeaderMoved | BrokerCrashed | BrokerRestarted
+BrokerEvent: TypeAlias = Append | RecordsDeleted | LogTruncated | LeaderMoved | BrokerCrashed | BrokerStarted
 FetchingEvent: TypeAlias = (
     StartConnections | StopConnections | Shutdown | FindLeaders | Fetch | Next | CommitOffsets | BrokerEvent
 )
@@ -363,7 +359,7 @@ def after(cluster: Cluster, event: BrokerEvent) -> tuple[Cluster, tuple[Appended
     return cluster._replace(live_brokers=tuple(sorted((*cluster.live_brokers, event.broker_id)))), ()
 
 
-BROKER_EVENTS = (Append, RecordsDeleted, LogTruncated, LeaderMoved, BrokerCrashed, BrokerRestarted)
+BROKER_EVENTS = (Append, RecordsDeleted, LogTruncated, LeaderMoved, BrokerCrashed, BrokerStarted)
 
 
 def _known(cluster: Cluster, broker_id: int) -> Cluster:
