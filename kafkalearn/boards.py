@@ -617,7 +617,7 @@ BOARDS: Mapping[str, str] = MappingProxyType(
         "sharing": "18: who has this record",
         **{
             f"game-{chapter}": f"{chapter}: the game of its exercises"
-            for chapter in ("03", "05", "06", "08", "09", "10", "11", "13")
+            for chapter in ("03", "05", "06", "08", "09", "10", "11", "13", "18")
         },
     }
 )
@@ -651,5 +651,6 @@ _GAMES: Mapping[str, Callable[[], Board]] = MappingProxyType(
         "game-10": partial(_game, "chapter10", "lost_with_acks_all", "delivery"),
         "game-11": partial(_game, "chapter11", "waits_too_long", "purgatory"),
         "game-13": partial(_game, "chapter13", "nobody_answers", "coordinator"),
+        "game-18": partial(_game, "chapter18", "five_times_and_nobody", "sharing"),
     }
 )

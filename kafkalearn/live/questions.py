@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 import confluent_kafka
-from confluent_kafka.admin import ConfigResource
+from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.topic_partition import TopicPartition
@@ -689,6 +689,43 @@ def _shown_log(kafka: Kafka) -> list[list[object]]:
     return [[each.offset, (each.key or b"").decode(), each.value and each.value.decode()] for each in records]
 
 
+# One order that nobody can process, and a share consumer that gives it back each time.
+
+SHARE_GROUP = "workers"
+BAD, GOOD = "bad", "good"
+ACCEPTED, GIVEN_BACK = confluent_kafka.AcknowledgeType.ACCEPT, confluent_kafka.AcknowledgeType.RELEASE
+
+
+def poison_order(release: str) -> dict[str, Any]:
+    """What is delivered of two orders, as [offset, delivery count]; the lag after each poll; the log's end."""
+    with Kafka(1, release) as kafka:
+        kafka.create_topic(ORDERS)
+        begins = ConfigEntry("share.auto.offset.reset", "earliest", incremental_operation=AlterConfigOpType.SET)
+        of_group = ConfigResource(ConfigResource.Type.GROUP, SHARE_GROUP, incremental_configs=[begins])
+        admin = kafka.admin()
+        (future,) = admin.incremental_alter_configs([of_group]).values()
+        future.result(TIMEOUT_S)
+        kafka.send(ORDERS, [BAD, GOOD])
+        config = {"group.id": SHARE_GROUP, "share.acknowledgement.mode": "explicit"}
+        deliveries: list[list[int | None]] = []
+        lags: list[int | None] = []
+        with confluent_kafka.ShareConsumer(clients.client_config(kafka.bootstrap, config)) as consumer:
+            consumer.subscribe([ORDERS])
+
+            def work() -> list[int | None]:
+                messages = list(consumer.poll(1.0))
+                for each in messages:
+                    deliveries.append([each.offset(), each.delivery_count()])
+                    consumer.acknowledge(each, GIVEN_BACK if each.value() == BAD.encode() else ACCEPTED)
+                if messages:
+                    consumer.commit_sync()
+                    lags.extend(each.lag for each in kafka.share_offsets(SHARE_GROUP).values())
+                return lags
+
+            wait_for(work, lambda seen: 0 in seen, f"the end of the work of {SHARE_GROUP}", PATIENCE_S)
+        return {"deliveries": deliveries, "lags": lags, "log end": kafka.high_watermark(ORDERS, 0)}
+
+
 # Asks a question by its name: of a cluster that is started for it, and gone afterwards.
 
 TRIES = 3
@@ -708,6 +745,7 @@ QUESTIONS: MappingProxyType[str, Callable[[str], object]] = MappingProxyType(
         "lost record": lost_record,
         "command walk": command_walk,
         "releases": releases_side_by_side,
+        "poison order": poison_order,
     }
 )
 """Each question by its name: from a release line to the answer, which JSON can hold."""

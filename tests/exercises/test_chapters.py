@@ -24,6 +24,7 @@ from kafkalearn.exercises.chapter12 import (
 from kafkalearn.exercises.chapter12b import move_the_group, stand_still, stopped_by_the_first, which_offset
 from kafkalearn.exercises.chapter13c import FIRST, TAKEN
 from kafkalearn.exercises.chapter16 import BATCH_S, RACKS, ZONES, crossing_count, least_twice, read_twice, share_by_zone
+from kafkalearn.exercises.chapter18 import records_of
 from kafkalearn.exercises.kit.game import MOST_MOVES, Game, moves_of
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
 from kafkalearn.exercises.progress.record import MOVED
@@ -33,6 +34,7 @@ from kafkalearn.operations.reassignment import plan_of, write_plan
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.replication import BrokerCrashed, Fetch, TimePassed
 from kafkalearn.replication.search import model as replication_model
+from kafkalearn.sharing import work
 from kafkalearn.zookeeper import connector
 from kafkalearn.zookeeper.commits import CommitOffsets, Crash, Produce, Read, Settings, Shutdown, Start, simulate
 from kafkalearn.zookeeper.commits.search import find
@@ -497,3 +499,16 @@ def test_each_sharing_without_a_crossing_is_right():
         right += outcome == RIGHT
     assert right > 0
     assert share_by_zone.check({"m1": [0, 1], "m2": [3, 4], "other": [2, 5]}).outcome == ERROR
+
+
+# The rule of chapter 18 is the simulator's, which answers as brokers do.
+
+
+@pytest.mark.parametrize(("size", "limit"), [(8, 5), (8, 2), (8, 3), (1, 5), (500, 5), (100, 10), (3, 10)])
+def test_the_last_deliveries_are_as_small_as_a_share_group_makes_them(size, limit):
+    chosen = work.settings(delivery_limit=limit)
+    state = work.simulate(chosen, [work.Arrive(size)])[-1].state
+    for count in range(limit):
+        state = work.step(chosen, state, work.Poll("c1"))
+        assert len(state.program("c1").has) == records_of(size, count, limit)
+        state = work.step(chosen, state, work.Release("c1"))

@@ -15,7 +15,7 @@ from kafkalearn.releases.real_answers import ask_with, questions, real_answer, r
 
 pytestmark = pytest.mark.live
 
-CHEAP = ("coordinators", "partitions of keys", "uniform", "tombstone of a new key", "lost record")
+CHEAP = ("coordinators", "partitions of keys", "uniform", "tombstone of a new key", "lost record", "poison order")
 """Those that the tests ask; `tools.real_answers` asks all."""
 
 

@@ -21,6 +21,7 @@ from kafkalearn.coordinator.share_states import (
 )
 from kafkalearn.formats.share_state_log import SNAPSHOT, UPDATE, batch_fields, encode_key, encode_value, replay
 from kafkalearn.spark import columns
+from kafkalearn.spark.data.share_states import GROUP_COUNT, share_log_ends, share_state_records
 from kafkalearn.spark.share_states import (
     DECODED_SCHEMA,
     decode_share_row,
@@ -200,3 +201,30 @@ def test_both_modules_that_unusual_records_are_read_with_go_to_the_workers(spark
     decode_share_states(spark.createDataFrame([], "key binary, value binary"))
 
     assert modules <= set(list_registry_pickle_by_value())
+
+
+def test_made_records_have_the_lag_that_the_scalar_replay_says(spark):
+    rows = share_state_records(spark, 5_000)
+    replayed = replay((bytes(row.key), bytes(row.value)) for row in rows.orderBy("offset").collect())
+    ends = share_log_ends(spark, 5_000)
+    end = ends.first().log_end
+
+    told = share_lag_of(latest_share_states(decode_share_states(rows)), ends).collect()
+
+    assert not replayed.problems
+    states = [each for number in range(GROUP_COUNT) for each in replayed.of(f"group-{number}")]
+    assert {(each.share_partition.group_id, each.share_partition.partition): each.lag(end) for each in states} == {
+        (row.group_id, row.share_partition): row.lag for row in told
+    }
+    assert len(told) == 1_000
+    assert min(row.lag for row in told) > 0
+
+
+def test_a_made_share_partition_is_replayed_over_its_snapshots(spark):
+    rows = share_state_records(spark, 1_100_000).where("offset % 1000 = 7").orderBy("offset").collect()
+    (state,) = replay((bytes(row.key), bytes(row.value)) for row in rows).of("group-7")
+
+    assert (len(rows), state.share_partition.partition) == (1100, 7)
+    assert [(each.first, each.last) for each in state.batches] == [
+        (state.start_offset + 1, state.start_offset + state.complete_count)
+    ]
