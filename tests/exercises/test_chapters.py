@@ -179,7 +179,7 @@ def test_a_group_that_is_played_owns_what_the_exercise_says():
     joins = [CreateMessageStreams(name, streams) for name in ("c1", "c2")]
     topics = [TopicCreated("orders", 3), TopicCreated("refunds", 3)]
 
-    end = play(settings, [BrokerStarted(), *topics, *joins])[-1].state
+    end = play(settings, [BrokerStarted(0), *topics, *joins])[-1].state
 
     assert who_owns.check({f"{each.name}-0": {str(one) for one in each.owned} for each in end.connectors})
 

@@ -58,7 +58,7 @@ def share_state_records(spark: SparkSession, size: str | int = "class", *, seed:
     >>> rows = share_state_records(get_spark(), 3000).orderBy("offset").collect()
     >>> state = replay((bytes(row.key), bytes(row.value)) for row in rows).of("group-7")[0]
     >>> state.start_offset, state.complete_count, state.batches
-    (6, 11, (StateBatch(first=7, last=17, state=2, count=1),))
+    (122, 30, (StateBatch(first=123, last=152, state=2, count=1),))
 
     References
     ----------
