@@ -16,7 +16,7 @@ from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.answer import Answer, Outcome, lasting, text_of, wrapped
 from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.settings_files import read_files
-from kafkalearn.releases import default
+from kafkalearn.releases.defaults import whole_default
 
 if TYPE_CHECKING:
     from kafkalearn.oncall.shapes import QuorumData
@@ -30,7 +30,7 @@ FETCH_TIMEOUT = "controller.quorum.fetch.timeout.ms"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class QuorumReplica:
     """A replica of the metadata log: a controller that votes, or one that only reads, as brokers do."""
 
     id: int
@@ -47,7 +47,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedQuorum:
     """What ``describe --status`` and ``--replication`` say, or one of them."""
 
     leader: int | None  # None: there is none
@@ -56,7 +56,7 @@ class Described:
     high_watermark: int | None
     most_lag: int | None
     most_lag_ms: int | None
-    nodes: tuple[Node, ...]
+    nodes: tuple[QuorumReplica, ...]
     has_status: bool
     has_table: bool
 
@@ -79,14 +79,14 @@ def _number(written: str | None) -> int | None:
     return int(written) if written is not None and re.fullmatch(r"-?\d{1,18}", written, re.ASCII) else None
 
 
-def _members(written: str, is_voter: bool) -> list[Node]:
+def _members(written: str, is_voter: bool) -> list[QuorumReplica]:
     """``[1,2,3]`` up to 3.8, and since 3.9 a JSON list with endpoints and directories."""
     try:
         content = json.loads(written)
     except (ValueError, RecursionError):
         what = "no list of voters or observers: paste the whole line"
         raise KafkaLearnError(f"{shown(written[:80])} is {what}") from None
-    found: list[Node] = []
+    found: list[QuorumReplica] = []
     for each in content if isinstance(content, list) else [content]:
         id_ = each.get("id") if isinstance(each, Mapping) else each
         if not isinstance(id_, int) or isinstance(id_, bool):
@@ -94,7 +94,7 @@ def _members(written: str, is_voter: bool) -> list[Node]:
         said = each if isinstance(each, Mapping) else {}
         endpoints, directory = said.get("endpoints", []), said.get("directoryId")
         addresses = tuple(map(str, endpoints)) if isinstance(endpoints, list) else ()
-        found.append(Node(id_, is_voter, endpoints=addresses, directory=_directory(directory)))
+        found.append(QuorumReplica(id_, is_voter, endpoints=addresses, directory=_directory(directory)))
     return found
 
 
@@ -117,7 +117,7 @@ def _table(lines: Sequence[str]) -> list[dict[str, str]]:
     return [row for row in rows if _number(row.get("id")) is not None]
 
 
-def described_quorum(said: str) -> Described:
+def described_quorum(said: str) -> DescribedQuorum:
     """What was pasted of the tool, one output or several.
 
     Raises
@@ -151,7 +151,7 @@ def described_quorum(said: str) -> Described:
     now_ms = max(stamps, default=None)
     is_timed = not any(row.get("fetched") == "-1" for row in rows if row.get("status", "").lower() == "leader")
     leader = _number(fields.get("LeaderId")) if "LeaderId" in fields else next(iter(leads), None)
-    return Described(
+    return DescribedQuorum(
         leader if leader is not None and leader >= 0 else None,
         next(iter(leads), None),
         _number(fields.get("LeaderEpoch")),
@@ -164,10 +164,10 @@ def described_quorum(said: str) -> Described:
     )
 
 
-def _of_rows(rows: Iterable[Mapping[str, str]], is_voter: bool) -> list[Node]:
+def _of_rows(rows: Iterable[Mapping[str, str]], is_voter: bool) -> list[QuorumReplica]:
     """Those that vote, or the others, where --status was not pasted."""
     return [
-        Node(int(row["id"]), is_voter, directory=_directory(row.get("directory")))
+        QuorumReplica(int(row["id"]), is_voter, directory=_directory(row.get("directory")))
         for row in rows
         if _votes(row) == is_voter
     ]
@@ -177,27 +177,25 @@ def _votes(row: Mapping[str, str]) -> bool:
     return row.get("status", "").lower() in ("leader", "follower")
 
 
-def _row_of(node: Node, rows: Iterable[Mapping[str, str]]) -> Mapping[str, str] | None:
+def _row_of(node: QuorumReplica, rows: Iterable[Mapping[str, str]]) -> Mapping[str, str] | None:
     """The row of a node; an id may be there twice, with two folders."""
     own = [row for row in rows if int(row["id"]) == node.id]
     exact = [row for row in own if _directory(row.get("directory")) == node.directory and _votes(row) == node.is_voter]
     return next(iter([*exact, *own]), None)
 
 
-def _with_row(node: Node, row: Mapping[str, str] | None, now_ms: int | None, is_timed: bool) -> Node:
+def _with_row(node: QuorumReplica, row: Mapping[str, str] | None, now_ms: int | None, is_timed: bool) -> QuorumReplica:
     """What the table says of a node; the leader's own row has the time of the look, after KIP-836 (3.3)."""
     if row is None:
         return node
     written = row.get("fetched", "")
-    stamp = _number(written.removesuffix("msago"))
-    if stamp is None:
-        return replace(node, lag=_number(row.get("lag")))
-    if not is_timed:
-        return replace(node, lag=_number(row.get("lag")))
+    stamp, lag = _number(written.removesuffix("msago")), _number(row.get("lag"))
+    if stamp is None or not is_timed:
+        return replace(node, lag=lag)
     if stamp < 0:  # since this leader leads
         return replace(node, has_asked=False)
     ago_ms = stamp if written.endswith("msago") else max(0, (now_ms or stamp) - stamp)
-    return replace(node, lag=_number(row.get("lag")), fetched_ago_ms=ago_ms, has_asked=True)
+    return replace(node, lag=lag, fetched_ago_ms=ago_ms, has_asked=True)
 
 
 # What is configured, from the files of the nodes.
@@ -270,17 +268,17 @@ def quorum(describe: str, *, config: Iterable[str | Path] = ()) -> Quorum:
 class Quorum(Answer):
     """How a quorum of controllers is."""
 
-    described: Described
+    described: DescribedQuorum
     configured: tuple[Configured, ...]
-    limit_ms: int = int(str(default(FETCH_TIMEOUT)))  # longer than this a follower waits for no leader
+    limit_ms: int = whole_default(FETCH_TIMEOUT)  # longer than this a follower waits for no leader
 
     @property
-    def voters(self) -> tuple[Node, ...]:
+    def voters(self) -> tuple[QuorumReplica, ...]:
         """Those that vote."""
         return tuple(each for each in self.described.nodes if each.is_voter)
 
     @property
-    def silent(self) -> tuple[Node, ...]:
+    def silent(self) -> tuple[QuorumReplica, ...]:
         """The voters that have not asked the leader for too long."""
         return tuple(each for each in self.voters if each.id != self.described.leader and each.is_silent(self.limit_ms))
 
@@ -402,7 +400,7 @@ class Quorum(Answer):
         return "no more" if not self.may_fail or self.may_fail < 0 else f"{self.may_fail} more"
 
 
-def _silence(node: Node) -> str:
+def _silence(node: QuorumReplica) -> str:
     if node.fetched_ago_ms is None:
         return "has never asked this leader"
     return f"has not asked the leader for {lasting(node.fetched_ago_ms)}"
@@ -412,7 +410,7 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _differences(configured: Configured, voters: Sequence[Node]) -> list[str]:
+def _differences(configured: Configured, voters: Sequence[QuorumReplica]) -> list[str]:
     """How the voters there are differ from those that a file names."""
     there = {each.id: each for each in voters}
     named = dict(configured.voters)
@@ -420,10 +418,10 @@ def _differences(configured: Configured, voters: Sequence[Node]) -> list[str]:
     if named and there:
         missing, more = sorted(named.keys() - there), sorted(there.keys() - named)
         if missing:
-            found.append(f"{configured.file}: {VOTERS} names {_ids(missing)}, which {_are(len(missing))} no voter")
+            found.append(f"{configured.file}: {VOTERS} names {listed(missing)}, which {_are(len(missing))} no voter")
         if more:
             vote = "votes" if len(more) == 1 else "vote"
-            found.append(f"{configured.file}: {VOTERS} lacks {_ids(more)}, which {vote}")
+            found.append(f"{configured.file}: {VOTERS} lacks {listed(more)}, which {vote}")
         for id_, address in named.items():
             addresses = _addresses(there[id_]) if id_ in there else set()
             if addresses and address not in addresses:
@@ -436,12 +434,8 @@ def _differences(configured: Configured, voters: Sequence[Node]) -> list[str]:
     return found
 
 
-def _addresses(node: Node) -> set[str]:
+def _addresses(node: QuorumReplica) -> set[str]:
     return {each.partition("://")[2] or each for each in node.endpoints}
-
-
-def _ids(ids: Iterable[int]) -> str:
-    return listed(map(str, ids), "and")
 
 
 # The command line.

@@ -75,7 +75,7 @@ class Scaler(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ScalerLook:
     """What the scaler saw, and did."""
 
     at_s: int
@@ -90,7 +90,7 @@ class Scaled:
     """A run of a group with its scaler."""
 
     outcome: Outcome
-    looks: tuple[Look, ...]
+    looks: tuple[ScalerLook, ...]
 
     @property
     def row(self) -> dict[str, int]:
@@ -161,13 +161,13 @@ def scale(
     def played(lines: list[str], end_s: int) -> Outcome:
         return simulate("\n".join([*lines, f"the end is at {end_s} s"]), processing_ms=1000 * poll_s, **settings)
 
-    looks: list[Look] = []
+    looks: list[ScalerLook] = []
     for at_s in range(BEGINS_S, until_s, scaler.every_s):
         lag = played(story, at_s).lag_at_end
         wanted = scaler.wanted(lag, pods)
         recent = [each.wanted for each in looks if each.at_s >= at_s - scaler.down_window_s]
         decided = scaler.decided(pods, [*recent, wanted])
-        looks.append(Look(at_s, lag, pods, wanted, decided))
+        looks.append(ScalerLook(at_s, lag, pods, wanted, decided))
         story += [f"at {at_s + scaler.starts_in_s} s: c{each} joins" for each in range(pods + 1, decided + 1)]
         story += [f"at {at_s} s: c{each} leaves" for each in range(decided + 1, pods + 1)]
         pods = decided

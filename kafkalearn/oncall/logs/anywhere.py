@@ -180,23 +180,8 @@ _NO_NAMES = frozenset(
     }
     | {"are", "was", "will", "can", "cannot", "could", "did", "does", "may", "must", "should", "have", "had", "been"}
     | {"but", "or", "if", "when", "which", "that", "this", "these", "from", "into", "on", "as", "an", "after", "before"}
-    | {
-        "group",
-        "its",
-        "it",
-        "now",
-        "then",
-        "again",
-        "already",
-        "still",
-        "no",
-        "any",
-        "all",
-        "new",
-        "old",
-        "consumer",
-        "client",
-    }
+    | {"its", "it", "now", "then", "again", "already", "still", "no", "any", "all", "new", "old", "consumer", "client"}
+    | {"group"}
 )
 _PAIR = re.compile(r"(?<!\w)([A-Za-z_][\w.]{0,40})\"?[=:] ?(\"(?:[^\"\\]|\\.)*\"|<?[^\s,;\"}]+)")
 _BEHIND = "\"',}]" + "".join(filter(str.isspace, map(chr, range(0x3001))))
