@@ -112,7 +112,7 @@ def question_named(name: str) -> ModuleType:
     Traceback (most recent call last):
     ...
     kafkalearn.base.errors.KafkaLearnError: unknown question 'log'; did you mean 'lag'? \
-Known: 'build', 'lag', 'safe', 'upgrade', 'where', 'why', 'xray'
+Known: 'build', 'lag', 'quorum', 'safe', 'upgrade', 'where', 'why', 'xray'
     """
     one_of("question", name, sorted({**QUESTIONS, **BUILD}))
     return import_module(f"kafkalearn.oncall.{name}")
