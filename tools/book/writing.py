@@ -79,13 +79,13 @@ def with_outputs(chapter: Chapter, made: Made, *, anew: bool) -> NotebookNode:
 def chapter_pages(chapter: Chapter, notebook: NotebookNode, navigation: str, made: Made) -> Iterator[tuple[str, str]]:
     """The page of a chapter, and the one of its notes."""
     html = reference.with_links(page(notebook, chapter, navigation, made.copy), notebook)
-    html, styles = live.with_shared_style(html)
-    yield from styles.items()
+    html, shared = live.with_shared_parts(html)
+    yield from shared.items()
     yield chapter.page, live.alive(html, chapter.path.stem, notebook)
     if notes := chapter.notes_page:
         written = new_notebook(cells=[new_markdown_cell(instructor.words(chapter.path.stem))])
         notes_chapter = Chapter(chapter.path, f"# {chapter.title}, for the instructor")
-        html, _ = live.with_shared_style(page(written, notes_chapter, navigation, made.copy))
+        html, _ = live.with_shared_parts(page(written, notes_chapter, navigation, made.copy))
         yield notes, live.with_script(html)
 
 
@@ -122,7 +122,7 @@ def _ledger() -> str:
 def words_page(stem: str, words: str) -> str:
     """A page of the book from Markdown, with links to the chapters that this book has."""
     written = new_notebook(cells=[new_markdown_cell(words)])
-    html, _ = live.with_shared_style(page(written, Chapter(NOTEBOOKS / f"{stem}.md", words), links_bar()))
+    html, _ = live.with_shared_parts(page(written, Chapter(NOTEBOOKS / f"{stem}.md", words), links_bar()))
     return live.with_script(html)
 
 

@@ -13,7 +13,7 @@ at all, and no script but those it was made with.
 """
 
 from tools.book.live.alive import alive, tools, with_script
-from tools.book.live.parts import FOLDER, PAGE_SCRIPTS, page_script, page_style, with_shared_style, write
+from tools.book.live.parts import FOLDER, PAGE_SCRIPTS, page_script, page_style, with_shared_parts, write
 from tools.book.live.policy import policy, with_policy, without_policy
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "tools",
     "with_policy",
     "with_script",
-    "with_shared_style",
+    "with_shared_parts",
     "without_policy",
     "write",
 ]

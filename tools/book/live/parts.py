@@ -44,22 +44,30 @@ def write(book: Path) -> Path:
     return folder
 
 
-_STYLE = re.compile(r'<style type="text/css">(.*?)</style>', re.DOTALL)
+_SHARED = re.compile(
+    r'<style type="text/css">(.*?)</style>|<script (?=[^>]*class="shared")[^>]*>(.*?)</script>', re.DOTALL
+)
 _LONG = 10_000
 
 
-def with_shared_style(html: str) -> tuple[str, dict[str, str]]:
-    """A page whose long styles are files of the folder, and those files: each page of a notebook has the same ones."""
+def with_shared_parts(html: str) -> tuple[str, dict[str, str]]:
+    """A page whose long styles and shared scripts are files of the folder, and those files: many pages have the same.
+
+    A module cannot be a file of its own, since a page that is opened from a folder may not load one: it becomes a
+    function that is called once the page is read.
+    """
     files: dict[str, str] = {}
 
-    def moved(style: re.Match[str]) -> str:
-        if len(style[1]) < _LONG:
-            return style[0]
-        name = f"{FOLDER}/notebook-{hashlib.sha256(style[1].encode()).hexdigest()[:8]}.css"
-        files[name] = style[1]
-        return f'<link rel="stylesheet" href="{name}">'
+    def moved(part: re.Match[str]) -> str:
+        style, script = part.groups()
+        text = style if script is None else f'(() => {{\n"use strict";\n{script}\n}})();\n'
+        if len(text) < _LONG:
+            return part[0]
+        name = f"{FOLDER}/notebook-{hashlib.sha256(text.encode()).hexdigest()[:8]}.{'js' if script else 'css'}"
+        files[name] = text
+        return f'<script defer src="{name}"></script>' if script else f'<link rel="stylesheet" href="{name}">'
 
-    return _STYLE.sub(moved, html), files
+    return _SHARED.sub(moved, html), files
 
 
 def page_script(names: Sequence[str] = PAGE_SCRIPTS) -> str:
