@@ -2,18 +2,24 @@
 
 import json
 import random
+from contextlib import suppress
+from functools import partial
 from importlib.resources import files
+from itertools import pairwise
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.files import data_directory
-from kafkalearn.oncall import why
+from kafkalearn.oncall import lag, quorum, safe, upgrade, where, why, xray
 from kafkalearn.oncall.command import BUILD, FORMAT_VERSION, QUESTIONS, to_data
+from kafkalearn.releases.lines import RELEASES
 from tests.oncall.examples import QUESTIONS as EXAMPLES
 from tests.oncall.examples import asked
-from tests.oncall.runs import HELD_OUT, LEARNING, runs
+from tests.oncall.runs import FOLDER, HELD_OUT, LEARNING, runs
 from tests.oncall.test_mutated import mutated
+from tests.recorded import recorded
 from tools import answers_schema
 
 SCHEMA = json.loads((files("kafkalearn.oncall") / "answers.schema.json").read_text(encoding="utf-8"))
@@ -32,7 +38,17 @@ MORE = {
 }
 
 
-JUDGES = {name: Draft202012Validator(each) for name, each in SCHEMA["$defs"].items()}
+def exact(schema):
+    """The schema without room for further names: what no annotation says is a fault here."""
+    if isinstance(schema, list):
+        return [exact(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {"additionalProperties": False} if schema.get("type") == "object" and "properties" in schema else {}
+    return closed | {name: exact(each) for name, each in schema.items()}
+
+
+JUDGES = {name: Draft202012Validator(exact(each)) for name, each in SCHEMA["$defs"].items()}
 LOGS = sorted(data_directory("server-logs").glob("*/*.log"))
 
 
@@ -45,9 +61,13 @@ def faults_in(data):
     return [f"{'.'.join(map(str, each.path))}: {each.message[:200]}" for each in found]
 
 
+def as_read(question, answer):
+    """What ``--json`` has of an answer, as whoever reads it has it."""
+    return json.loads(json.dumps(to_data(question, answer)))
+
+
 def answered(logs):
-    """What ``--json`` has about some logs, as whoever reads it has it."""
-    return json.loads(json.dumps(to_data("why", why(logs, has_advice=False))))
+    return as_read("why", why(logs, has_advice=False))
 
 
 def test_the_schema_is_what_the_annotations_say():
@@ -70,6 +90,16 @@ def test_a_name_that_went_is_a_fault():
     del data["partitions"][0]["cause"]
 
     assert not Draft202012Validator(SCHEMA).is_valid(data)
+
+
+def test_a_name_that_no_annotation_says_is_a_fault():
+    data = json.loads(asked([*EXAMPLES["lag"], "--json"])[1])
+    data["partitions"][0]["more"] = 1
+
+    assert Draft202012Validator(SCHEMA).is_valid(data)  # an answer may get further names
+    assert faults_in(data) == [
+        "partitions.0: Additional properties are not allowed ('more' was unexpected)",
+    ]
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -99,3 +129,40 @@ def test_logs_with_faults_have_answers_as_the_schema_says():
         run = rng.choice(runs(LEARNING))
         lines = mutated(rng, rng.choice([run["broker"], *run["clients"].values()]) or [""])
         assert faults_in(answered(lines)) == []
+
+
+# What tools printed and brokers wrote, as it was recorded.
+
+TABLES = [each["stdout"] for cluster in recorded("group-tools")["clusters"] for each in cluster["cases"]]
+TABLES += [text for case in recorded("share-tool")["cases"] for text in case["printed"].values()]
+QUORUMS = [case[form] for case in recorded("quorum-tool")["cases"] for form in case if form not in ("release", "name")]
+TOPICS = [case["text"] for case in recorded("topic-descriptions")["cases"]]
+OF_TRANSACTIONS = json.loads((FOLDER / "transactions.json").read_text(encoding="utf-8"))["runs"].values()
+WRITTEN = [case["lines"] for case in recorded("share-lines")["cases"]]
+WRITTEN += [lines for run in OF_TRANSACTIONS for lines in run.values()]
+FILES = sorted(data_directory("own-cluster").glob("*.properties"))
+DISKS = sorted({path.parents[1] for path in data_directory("lag").parent.rglob("*.log") if path.stem.isdigit()})
+OPTIONS = [{}, {"records": 3}, {"headers_only": True}]
+
+RECORDED = {
+    "lag": (30, [partial(lag, text, to_catch_up_s=seconds) for text in TABLES for seconds in (None, 600)]),
+    "quorum": (len(QUORUMS), [partial(quorum, text) for text in QUORUMS]),
+    "why": (len(WRITTEN), [partial(why, lines) for lines in WRITTEN]),
+    "where": (len(TOPICS), [partial(where, ["billing", "shipping"], describe=text) for text in TOPICS]),
+    "safe": (len(TOPICS), [partial(safe, describe=text) for text in TOPICS]),
+    "upgrade": (10, [partial(upgrade, old, new, FILES) for old, new in pairwise(RELEASES)]),
+    "xray": (len(DISKS), [partial(xray, disk, **options) for disk in DISKS for options in OPTIONS]),
+}
+"""By question: how many are answered at least, and the questions; not every text of a tool has what is asked for."""
+
+
+@pytest.mark.parametrize("question", RECORDED)
+def test_what_was_recorded_has_answers_as_the_schema_says(question):
+    at_least, asking = RECORDED[question]
+    answers = []
+    for ask in asking:
+        with suppress(KafkaLearnError):
+            answers.append((ask, ask()))
+    assert len(answers) >= at_least
+    for ask, answer in answers:
+        assert faults_in(as_read(question, answer)) == [], ask
