@@ -155,10 +155,11 @@ def version_of_uv(program):
 
 
 def locked_uv():
-    """The uv of the lock, fetched once into .boot; None where pip cannot bring it.
+    """The uv of the lock, in .boot; None where pip cannot bring it.
 
     ``pip --target`` needs neither the venv module nor the right to write into the system's Python: Debian's
-    python3 has neither.
+    python3 has neither. What pip has fetched is kept for the next folder, which then needs no network; its hash is
+    the lock's each time.
     """
     lines = locked_lines("uv")
     if not lines:
@@ -168,11 +169,27 @@ def locked_uv():
     if not version_of_uv(program):
         shutil.rmtree(str(home), ignore_errors=True)
         BOOT.mkdir(exist_ok=True)
-        wanted = BOOT / "uv.txt"
+        wanted, kept = BOOT / "uv.txt", kept_wheels()
         wanted.write_text(lines + "\n", encoding="utf-8")
-        pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        call(*pip, "--root-user-action=ignore", "--require-hashes", "--target", home, "-r", wanted)
+        pip = [PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        exactly = ["--no-deps", "--require-hashes", "-r", wanted]
+        install = ["install", "--root-user-action=ignore", "--target", home, "--no-index", "--find-links", kept]
+        if not any(kept.glob("uv-*.whl")) or not succeeds(*pip, *install, *exactly):
+            shutil.rmtree(str(home), ignore_errors=True)
+            call(*pip, "download", "--only-binary", ":all:", "--dest", kept, *exactly)
+            call(*pip, *install, *exactly)
     return program if version_of_uv(program) else None
+
+
+def kept_wheels():
+    """The folder of wheels that each checkout of this reader may take; .boot where the home folder cannot have it."""
+    named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    kept = Path(named or os.path.expanduser("~/.cache")) / "kafkalearn-set-up"
+    if not problem_of_home():
+        with contextlib.suppress(OSError):
+            kept.mkdir(parents=True, exist_ok=True)
+            return kept
+    return BOOT / "wheels"
 
 
 def pips_index():

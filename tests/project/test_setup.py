@@ -70,6 +70,29 @@ def test_what_uv_has_not_kept_is_fetched_and_nothing_is_said_of_the_first_try(pr
     assert asked_of(tmp_path / "bin") == [("sync", True), ("sync", False), ("install", False)]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the uv that is fetched is a shell's script")
+def test_the_uv_that_one_folder_has_fetched_is_the_next_one_s_without_a_network(tmp_path, monkeypatch):
+    registry, wheel = tmp_path / "registry", "uv-0.13.8-py3-none-any.whl"
+    registry.mkdir()
+    lines = tiny_project.write_wheel(registry / wheel, {"uv-0.13.8.data/scripts/uv": "#!/bin/sh\necho uv 0.13.8\n"})
+    (tmp_path / "lock").write_text(lines)
+    monkeypatch.setattr(environment, "LOCK", tmp_path / "lock")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", registry.as_uri())
+
+    def found(checkout):
+        monkeypatch.setattr(environment, "BOOT", tmp_path / checkout)
+        return environment.locked_uv()
+
+    assert found("first") == tmp_path / "first" / "uv-0.13.8" / "bin" / "uv"
+    (registry / wheel).unlink()
+    assert found("second") == tmp_path / "second" / "uv-0.13.8" / "bin" / "uv"
+
+    (tmp_path / "cache" / "kafkalearn-set-up" / wheel).write_bytes(b"another")  # its hash is not the lock's
+    assert found("third") is None
+
+
 @pytest.mark.parametrize("after_seconds", [0.05, 0.1, 0.15, 0.2, 0.3])
 def test_an_installation_cut_off_at_any_moment_is_repaired_by_the_next_run(project, after_seconds):
     cut_off = tiny_project.start(project, "bench")

@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import zipfile
@@ -65,15 +66,26 @@ def make(folder: Path, answer: int = 42) -> Path:
 
 def lock(folder: Path, answer: int) -> None:
     """Write the lock anew: another answer is another version of the locked package."""
-    name = f"locked-{answer}-py3-none-any.whl"
-    with zipfile.ZipFile(folder / name, "w") as wheel:
-        wheel.writestr("locked.py", f"ANSWER = {answer}\n")
-        about = f"locked-{answer}.dist-info/"
-        wheel.writestr(about + "METADATA", f"Metadata-Version: 2.1\nName: locked\nVersion: {answer}\n")
-        wheel.writestr(about + "WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(about + "RECORD", f"locked.py,,\n{about}METADATA,,\n{about}WHEEL,,\n{about}RECORD,,\n")
-    digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-    (folder / "requirements.lock").write_text(f"locked=={answer} --hash=sha256:{digest}\n")
+    line = write_wheel(folder / f"locked-{answer}-py3-none-any.whl", {"locked.py": f"ANSWER = {answer}\n"})
+    (folder / "requirements.lock").write_text(line)
+
+
+def write_wheel(path: Path, files: dict[str, str]) -> str:
+    """Write a wheel with some files, whose name and version are those of its own name; its line in a lock."""
+    name, version, *_ = path.name.split("-")
+    about = f"{name}-{version}.dist-info/"
+    whole = {
+        **files,
+        about + "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        about + "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(path, "w") as wheel:
+        for each, text in whole.items():
+            entry = zipfile.ZipInfo(each)
+            entry.external_attr = (stat.S_IFREG | 0o755) << 16  # or pip makes no program of it
+            wheel.writestr(entry, text)
+        wheel.writestr(about + "RECORD", "".join(f"{each},,\n" for each in [*whole, about + "RECORD"]))
+    return f"{name}=={version} --hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
 
 
 def _only(folder: Path) -> dict[str, str]:
