@@ -281,7 +281,10 @@ def _racks_of(place: TopicPartition, replica_racks: Mapping[str, Sequence[Sequen
             f"replica_racks has {counted(len(partitions), 'partition')} of {place.topic}, and {place} is read; "
             "name the racks of each of its replicas"
         )
-    return sequence(f"the racks of {place}", partitions[place.partition], of="racks, the leader's first")
+    racks = sequence(f"the racks of {place}", partitions[place.partition], of="racks, the leader's first")
+    if not racks:
+        raise KafkaLearnError(f"the racks of {place} must begin with the leader's, and there are none")
+    return racks
 
 
 def _bytes_of(place: TopicPartition, bytes_of: Mapping[TopicPartition, int] | int) -> int:

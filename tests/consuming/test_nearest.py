@@ -101,6 +101,7 @@ READS = {"assignment": {"C": [PLACE]}, "rack_of": {"C": "a"}, "replica_racks": {
         ({"assignment": {"C": ["t-0"]}}, "assignment must give each member TopicPartitions, got 't-0'"),
         ({"replica_racks": {"t": 3}}, "replica_racks of t must be a list or tuple of racks by partition, got int 3"),
         ({"replica_racks": {10**5000: [["a"]]}}, "replica_racks must name a topic 't', and has a list that cannot be"),
+        ({"replica_racks": {"t": [[]]}}, "the racks of t-0 must begin with the leader's, and there are none"),
         ({"rack_of": None}, "rack_of must be a dict from member to zone, got NoneType None"),
     ],
 )
