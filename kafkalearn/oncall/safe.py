@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafkalearn.base.checks import mapping, text
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.base.files import written_whole
 from kafkalearn.coordinator.leaders import described_topics
 from kafkalearn.delivery.model import Settings
 from kafkalearn.delivery.picture import describe_delivery, draw_delivery
@@ -464,7 +465,4 @@ def _of_cluster(
 def _write_film(found: Safe, path: Path) -> None:
     film = found.film()
     page = f'<!doctype html>\n<meta charset="utf-8">\n<title>kafkalearn safe</title>\n{film.html()}\n'
-    try:
-        path.write_text(str(film.still) if path.suffix == ".svg" else page, encoding="utf-8")
-    except OSError as error:
-        raise KafkaLearnError(f"the film cannot be written to {str(path)!r}: {error.strerror}") from None
+    written_whole({path: str(film.still) if path.suffix == ".svg" else page})

@@ -1,9 +1,12 @@
 """Safe: the verdicts are those of the matrix that all schedules were searched for, and each run can be played."""
 
+import errno
 import json
+import os
 
 import pytest
 
+from kafkalearn.base import files
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.files import data_directory
 from kafkalearn.delivery.matrix_search import matrix
@@ -12,6 +15,7 @@ from kafkalearn.delivery.simulator import NO_REJECTED_IN_LOG, PROMISES, broken
 from kafkalearn.oncall import safe
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.durability import ALL_LOSE_POWER, HARM, PartitionNow, failures_of, troubles
+from tests.oncall.examples import asked
 
 OWN = data_directory("own-cluster")
 
@@ -171,6 +175,24 @@ def test_the_film_has_a_frame_for_each_step_and_none_where_nothing_harms():
 
     assert len(answer.film().pictures) == len(answer.harms[0].steps) + 1
     json.dumps(answer.as_data())
+
+
+@pytest.mark.parametrize("name", ["run.html", "run.svg"])
+def test_a_film_that_cannot_be_written_leaves_the_one_before_it(name, monkeypatch, tmp_path):
+    words = ["safe", "--replicas", "3", "--acks", "1", "--film", str(tmp_path / name)]
+    assert asked(words)[0] == Outcome.FOUND
+    before = (tmp_path / name).read_text(encoding="utf-8")
+
+    def full(descriptor, *words, **options):
+        os.write(descriptor, b"<!doc")
+        os.close(descriptor)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files, "open", full, raising=False)
+    code, _, said = asked(words)
+    assert (code, said) == (2, f"kafkalearn: {tmp_path / name} cannot be written: No space left on device\n")
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text(encoding="utf-8") == before
 
 
 def test_no_line_is_wider_than_a_terminal(monkeypatch):
