@@ -1,13 +1,14 @@
 """The notices of what the wheel and the book carry of others: current, and whole."""
 
 import re
+from fnmatch import fnmatch
 
 import pytest
 
 from tools.book.face import NOTICES
 from tools.book.live.packages import ACE, PYODIDE, NotFetched, files
 from tools.environment import ROOT
-from tools.notices import COMMAND, LIBRARIES, STYLES, NoEntry, fonts_of, libraries_in, notices
+from tools.notices import COMMAND, LIBRARIES, STYLES, NoEntry, carried, fonts_of, libraries_in, notices
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -65,3 +66,16 @@ def test_a_page_s_styles_come_from_the_packages_that_are_named(made_book):
         "PhosphorJS Contributors",
     }
     assert len(STYLES) == 3
+
+
+OURS = ("*.html", ".made-of.json", "files/*", "reference/reference.css", "search-index.js")
+OURS += ("live/page.*", "live/notebook-*.js", "live/NOTICES.txt")
+
+
+def test_every_file_of_the_book_is_ours_or_has_a_section(made_book):
+    named = {word.strip(",:") for each in carried() for word in each.where.split() if word.startswith("live/")}
+    assert len(named) == 4  # two of Python's, Ace's folder, the style sheets
+    names = [path.relative_to(made_book).as_posix() for path in made_book.rglob("*") if path.is_file()]
+    known = (*OURS, *named, *(f"{each}/*" for each in named))
+    assert [name for name in names if not any(fnmatch(name, each) for each in known)] == []
+    assert [each for each in known[: -len(named)] if not any(fnmatch(name, f"{each}*") for name in names)] == []
