@@ -11,6 +11,7 @@ Spark, Kafka, Java and all packages that an extra names are fetched by who insta
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -87,6 +88,8 @@ FONTS = {
 }  # fmt: skip
 FONT_ENDINGS = (".woff2", ".woff", ".ttf", ".otf")
 PHOSPHOR = "Copyright (c) 2014-2017, PhosphorJS Contributors"
+BOOTSTRAP = re.compile(r"/\*!\s*\* (Bootstrap Reboot v[\d.]+)[^*]*\* (Copyright[^*]*?)\s*\* (Copyright[^*]*?)\s*\*")
+NORMALIZE = "Copyright Nicolas Gallagher and Jonathan Neal (normalize.css, which it comes from)"
 STYLES = ("nbconvert", "jupyterlab", "jupyterlab_pygments")  # whose sheets a chapter's page has
 
 
@@ -142,6 +145,7 @@ def carried() -> Iterator[Carried]:
     phosphor = f"{PHOSPHOR}\n\n{_text('BSD-3-Clause')}"
     yield Carried("PhosphorJS", sheets, "BSD-3-Clause", phosphor)
     yield Carried("Material Design icons of Google", sheets, "Apache-2.0", "The text is that of kafkalearn's LICENSE.")
+    yield from _of_the_reference()
     runtime = f"{BOOK}: live/runtime.js and live/snapshot.js"
     source = "Its source: https://github.com/pyodide/pyodide\n\n"
     yield Carried(f"{PYODIDE.name} {PYODIDE.version}", runtime, "MPL-2.0", source + _text("MPL-2.0"))
@@ -151,6 +155,21 @@ def carried() -> Iterator[Carried]:
     for each in libraries_in(wasm):
         text = f"{each.copyright}\n\n{_text(each.licence)}" if each.licence else each.copyright
         yield Carried(each.name, f"{runtime}, linked into Python", each.licence or "no text is asked for", text)
+
+
+def _of_the_reference() -> Iterator[Carried]:
+    """What stands in the pages of pdoc, whose style sheet begins with Bootstrap's."""
+    package = distribution("pdoc")
+    where = f"{BOOK}: reference/*.html and reference/reference.css"
+    by_name = {each.name: each for each in package.files or ()}
+    yield Carried(f"pdoc {package.version}", where, "MIT-0", by_name["LICENSE"].read_text(encoding="utf-8"))
+    (sheet,) = (each for each in package.files or () if each.match("pdoc/templates/resources/bootstrap-reboot.min.css"))
+    found = BOOTSTRAP.match(sheet.read_text(encoding="utf-8"))
+    if found is None:
+        raise NoEntry(f"{sheet} of pdoc {package.version} names other owners: read it, and say so in tools/notices.py")
+    name, *owners = found.groups()
+    copyrights = "\n".join([*owners, NORMALIZE])
+    yield Carried(f"{name} and its icons", f"{where}, as pdoc has it", "MIT", f"{copyrights}\n\n{_text('MIT')}")
 
 
 def _text(licence: str) -> str:
