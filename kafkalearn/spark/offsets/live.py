@@ -23,7 +23,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming import StreamingQuery
@@ -80,8 +80,9 @@ def follow(
     Raises
     ------
     KafkaLearnError
-        If the rows are no stream, or lack a column, or checkpoint and state in the folder do not belong together.
-        What is found only when a batch comes ends the stream with a ``StreamingQueryException`` that has the words.
+        If the rows are no stream, or lack a column, or checkpoint and state in the folder do not belong together, or
+        Spark would take the folder's name for a pattern. What is found only when a batch comes ends the stream with a
+        ``StreamingQueryException`` that has the words.
     """
     if not stream.isStreaming:
         raise KafkaLearnError(
@@ -90,6 +91,7 @@ def follow(
         )
     require(stream, "topic", ("string",), "the topic tells commits from the records that were read")
     require(stream, "offset", ("bigint",), "the offset of each record says which came last")
+    _refuse_patterns(folder)
     _refuse_strangers(stream.sparkSession, folder)
     merge = partial(_merge, folder=folder, offsets_topic=offsets_topic)
     writer = stream.writeStream.foreachBatch(merge).option("checkpointLocation", f"{folder}/checkpoint")
@@ -110,6 +112,14 @@ class Done(NamedTuple):
     query: str | None  # the stream it is of, as its checkpoint names it
     row_count: int | None  # of the state that was written
     ranges: frozenset[Range]  # topic, partition, lowest and highest offset
+
+
+def _refuse_patterns(folder: str) -> None:
+    """Raise if Spark would read other folders than the one that it writes."""
+    if found := sorted(set(folder) & set("*?[]{}")):
+        raise KafkaLearnError(
+            f"{folder!r} has {listed(found)}, for which Spark takes a path for a pattern: choose another name"
+        )
 
 
 def _refuse_strangers(spark: SparkSession, folder: str) -> None:
@@ -139,7 +149,7 @@ def _query_id(spark: SparkSession, folder: str) -> str | None:
     """The stream that a checkpoint is of; None: there is none."""
     try:
         row = spark.read.schema("id string").json(f"{folder}/checkpoint/metadata").first()
-    except PySparkException:
+    except AnalysisException:
         return None
     return None if row is None else row["id"]
 
@@ -150,7 +160,7 @@ def _newest_number(spark: SparkSession, log: str) -> int:
         files = spark.read.format("binaryFile").option("pathGlobFilter", "[0-9]*").load(log)
         names = files.selectExpr("regexp_extract(path, '([0-9]+)$', 1) AS name").where("name <> ''")
         newest = names.agg(sf.max(sf.col("name").cast("bigint")).alias("number")).first()
-    except PySparkException:
+    except AnalysisException:
         return -1
     return -1 if newest is None or newest["number"] is None else newest["number"]
 
@@ -264,9 +274,10 @@ def lag_now(spark: SparkSession, folder: str, log_ends: DataFrame | None = None)
 
 def _newest(spark: SparkSession, folder: str) -> Done | None:
     """The last batch that is done, of the three that say so; the folder that is being written now is passed over."""
+    marks = spark.read.schema(DONE).option("recursiveFileLookup", "true").option("ignoreMissingFiles", "true")
     try:
-        rows = spark.read.schema(DONE).parquet(f"{folder}/done/*").collect()
-    except PySparkException:  # no such folder
+        rows = marks.parquet(f"{folder}/done").collect()
+    except AnalysisException:  # no such folder
         return None
     if not rows:
         return None

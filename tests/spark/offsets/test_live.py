@@ -179,6 +179,23 @@ def test_a_batch_that_was_done_and_not_noted_by_spark_comes_again_and_counts_onc
     assert {row["offset"] for row in followed(spark, str(five / "groups")).collect()} == {15, 16, 17}
 
 
+def test_a_folder_with_a_colon_in_its_name_is_one_as_any_other(spark, tmp_path):
+    """Hadoop takes what stands before a colon for a scheme where a pattern is expanded."""
+    folder = tmp_path / "groups: of 10:30"
+    for number in range(3):
+        commits(spark, tmp_path / "source", number)
+        run(spark, tmp_path / "source", folder)
+    assert {row["offset"] for row in followed(spark, str(folder)).collect()} == {6, 7, 8}
+
+
+@pytest.mark.parametrize("name", ["groups[1]", "groups*", "groups?", "{groups}"])
+def test_a_folder_that_spark_takes_for_a_pattern_is_refused(spark, name, tmp_path):
+    stream = spark.readStream.schema(RECORD_SCHEMA).parquet("/nowhere*")
+    with pytest.raises(KafkaLearnError, match="for which Spark takes a path for a pattern: choose another name"):
+        follow(stream, str(tmp_path / name))
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_a_checkpoint_from_a_backup_is_refused(spark, five, count):
     lose(five / "groups" / "checkpoint", "commits", "offsets", count=count)
