@@ -11,11 +11,12 @@
   commit_path, delivery, transactions, sharing (share groups), zookeeper, fetching, offset_stores, simple_consumer,
   leadership, truncation, failover and coordinator_life. `record_bytes` takes a record of the offsets topic apart,
   byte by byte.
-- Pictures of other results: `draw_key`, `draw_offsets_topic`; `draw_timeline` of a scenario, `draw_group_states` of the
-  states of a classic group; `draw_eras`; `draw_load`, `draw_moves`, `draw_load_times` of brokers and plans.
+- Pictures of other results: `draw_assignments` of several assignors; `draw_key`, `draw_offsets_topic`; `draw_timeline`
+  of a scenario, `draw_group_states` of the states of a classic group; `draw_eras`; `draw_load`, `draw_moves`,
+  `draw_load_times` of brokers and plans.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_hw_leo`,
-  `draw_lag`, `draw_survivors`, `draw_waiting`, `draw_results`, `draw_commit_costs`, `draw_measures`, `draw_shares`,
-  `draw_lag_by_partition` and `draw_lag_over_time` plot statistics over many rows.
+  `draw_lag`, `draw_survivors`, `draw_uncommitted`, `draw_waiting`, `draw_results`, `draw_commit_costs`,
+  `draw_measures`, `draw_shares`, `draw_lag_by_partition` and `draw_lag_over_time` plot statistics over many rows.
 - `progress_bar` is for jobs that take seconds.
 
 This is the only place that imports matplotlib, ipywidgets and anywidget; each name loads only what it needs.
@@ -36,7 +37,9 @@ from kafkalearn.drawing import player
 
 _NAMES_OF = {
     "boards": "board_named",
-    "assignors.picture": "describe_assignment describe_rebalance draw_assignment draw_rebalance rebalance_text",
+    "assignors.picture": (
+        "describe_assignment describe_rebalance draw_assignment draw_assignments draw_rebalance rebalance_text"
+    ),
     "commits.picture": "commits_text describe_commits draw_commits",
     "consuming.picture": "consuming_text describe_consuming draw_consuming",
     "consuming.push_picture": "describe_push draw_push push_text",
@@ -47,7 +50,7 @@ _NAMES_OF = {
     "drawing.controls": "slider",
     "drawing.figures": "Drawing draw_broker_load draw_counts draw_share_moved draw_skew figure small_multiples",
     "drawing.group_figures": "draw_commit_costs draw_lag_by_partition draw_lag_over_time draw_measures draw_shares",
-    "drawing.log_figures": "draw_hw_leo draw_lag draw_results draw_survivors draw_waiting",
+    "drawing.log_figures": "draw_hw_leo draw_lag draw_results draw_survivors draw_uncommitted draw_waiting",
     "drawing.player": "Animation Picture animation",
     "drawing.saving": "save",
     "drawing.widgets": "Player Varied play progress_bar touch vary",

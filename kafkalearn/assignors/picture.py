@@ -1,8 +1,9 @@
 """Assignments and rebalances in words, and as pictures: a lane for each member, a cell for each partition.
 
 In words: a sentence (`describe_assignment`, `describe_rebalance`), or a whole moment as text (`rebalance_text`).
-`draw_assignment` draws an assignment, alone or against the one before it, what moved marked.
-`draw_rebalance` draws one moment of a run of `kafkalearn.assignors.rebalance`, in the size that all its moments need.
+`draw_assignment` draws an assignment, alone or against the one before it, what moved marked; `draw_assignments` draws
+several of the same partitions below each other. `draw_rebalance` draws one moment of a run of
+`kafkalearn.assignors.rebalance`, in the size that all its moments need.
 """
 
 from __future__ import annotations
@@ -23,15 +24,19 @@ from kafkalearn.assignors.carrying_out import (
     StoppedReading,
     SubscriptionChanged,
 )
-from kafkalearn.base.errors import counted
+from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
-from kafkalearn.drawing import svg
+from kafkalearn.drawing import kit, svg
 from kafkalearn.drawing.player import Picture, picture
 
 # In words.
 
 MOST_NAMED = 8  # more members than that are counted, not named
+
+
+MOST_DEALT, MOST_ROWS, DEALT_NAMES = 24, 12, 230  # of several assignments: partitions, rows, pixels for the names
+NOBODY = svg.Fill(svg.EMPTY, "")
 
 
 def short_names(partitions: Iterable[TopicPartition]) -> bool:
@@ -275,6 +280,67 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
     return picture(
         top + 18, svg.text(25, 38, head, svg.TITLE, bold=True), _legend(before is not None), *parts, label=label
     )
+
+
+def draw_assignments(by_assignor: Mapping[str, Assignment]) -> Picture:
+    """The same partitions by several assignors: a row for each of them and each topic, the cells coloured by owner.
+
+    Parameters
+    ----------
+    by_assignor : mapping of str to Assignment
+        By the name of each row: at least one. There is room for six members, topics of 24 partitions, and 12 rows.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is none, or the picture has no room for so many.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> pair = [Member("C0", ["a"]), Member("C1", ["a"])]
+    >>> draw_assignments({name: assign(name, {"a": 3}, pair) for name in ("range", "roundrobin")}).label
+    'range: C0 0 1; C1 2. roundrobin: C0 0 2; C1 1'
+    """
+    if not by_assignor:
+        raise KafkaLearnError("there is nothing to draw: give at least one assignment by its name")
+    topics: dict[str, set[int]] = {}
+    for assignment in by_assignor.values():
+        for each in assignment.owners():
+            topics.setdefault(each.topic, set()).add(each.partition)
+    members = list(dict.fromkeys(name for assignment in by_assignor.values() for name in assignment))
+    longest, rows = max(map(len, topics.values()), default=0), len(by_assignor) * len(topics)
+    if longest > MOST_DEALT or len(members) > len(svg.FILLS) or rows > MOST_ROWS:
+        raise KafkaLearnError(
+            f"the picture has room for {len(svg.FILLS)} members, {MOST_DEALT} partitions of a topic and {MOST_ROWS} "
+            f"rows, got {len(members)}, {longest} and {rows}"
+        )
+    fills = dict(zip(members, svg.FILLS, strict=False))
+    width = min(80, (svg.WIDTH - 50 - DEALT_NAMES) / max(1, longest) - 4)
+
+    def dealt(name: str, assignment: Assignment, topic: str) -> kit.Block:
+        owners, words = assignment.owners(), f"{name}, {topic}" if len(topics) > 1 else name
+        cells = [
+            kit.chip(
+                [str(number)], fills.get(owners.get(TopicPartition(topic, number), ""), NOBODY), width=width, height=34
+            )
+            for number in sorted(topics[topic])
+        ]
+        said = kit.stack(kit.label(words, svg.BODY, bold=True, width=DEALT_NAMES - 4), kit.space(height=5))
+        return kit.line_of(said, *cells, gap=4)
+
+    is_short = len(topics) <= 1
+    said = (
+        f"{name}: {'; '.join(f'{member} {_names(owned, is_short)}' for member, owned in assignment.items())}"
+        for name, assignment in by_assignor.items()
+    )
+    lanes = [dealt(name, assignment, topic) for name, assignment in by_assignor.items() for topic in sorted(topics)]
+    key = kit.legend(fills.values(), {fill: svg.cut_name(name, 20) for name, fill in fills.items()})
+    return kit.sheet(kit.stack(*lanes, key, gap=8), ". ".join(said), left=25)
+
+
+def _names(owned: Iterable[TopicPartition], is_short: bool) -> str:
+    return " ".join(label_of(each, is_short) for each in sorted(owned)) or "nothing"
 
 
 def draw_rebalance(

@@ -13,6 +13,7 @@ from kafkalearn.base.trace import Frame
 from kafkalearn.commits import model
 from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, doubled, lost
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import ghost, legend
 from kafkalearn.drawing.player import Picture, picture
 
 Effect = TypeVar("Effect")
@@ -244,6 +245,7 @@ ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = (
     svg.COPIED,
     svg.OPEN,
 )
+NOTHING = svg.Fill(svg.EMPTY, "")
 NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
 
@@ -318,7 +320,7 @@ def _commit_pointer(columns: _Columns, pipeline: Pipeline, before: Frame[Pipelin
     return [
         label,
         svg.pointer(x, LOG_TOP - 3, colour, 11),
-        svg.line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, 4 if is_new else 2.5),
+        svg.line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, svg.STRONG),
         svg.text(x + 15, 108, str(pipeline.committed), svg.BODY + 2, colour=colour, bold=True),
         *_metadata(x + 15 + svg.text_width(str(pipeline.committed), 14), pipeline),
     ]
@@ -339,8 +341,7 @@ def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
     numbers = [(columns.middle(each), LOG_TOP + 32, str(each)) for each in there]
     return [
         svg.text(25, LOG_TOP + 32, "log, offset", svg.BODY),
-        svg.filled(svg.Fill(svg.EMPTY, ""), *boxes),
-        svg.outlined(*boxes),
+        svg.filled(NOTHING, *boxes),
         svg.words_at(numbers, svg.BODY + 2, font_weight="bold"),
     ]
 
@@ -361,7 +362,6 @@ def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top
             svg.text(54, top + 28, role(pipeline, consumer), svg.BODY),
             svg.text(54, top + 52, sent, svg.SMALL, colour=svg.MUTED),
             svg.filled(UNPROCESSED, *boxes),
-            svg.outlined(*boxes),
             svg.words_at(numbers, svg.BODY),
             svg.polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], svg.INK),
             _position_words(position, consumer, top),
@@ -394,9 +394,7 @@ def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_end
     return [
         svg.text(25, top + 29, name, svg.TITLE, colour=svg.MARK, bold=True),
         svg.text(54, top + 28, type(effect).__name__.lower(), svg.BODY, colour=svg.MARK, bold=True),
-        svg.outlined(*boxes, stroke=svg.MARK, stroke_width=svg.STRONG),
-        svg.words_at(numbers, svg.BODY, fill=svg.MUTED),
-        svg.rect(10, top + 4, svg.WIDTH - 20, LANE_HEIGHT - 8, stroke=svg.MARK, stroke_width=svg.STRONG, rx=6),
+        *(ghost(box, words, svg.MARK) for box, (_, _, words) in zip(boxes, numbers, strict=True)),
     ]
 
 
@@ -406,13 +404,12 @@ def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
     looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
     parts = [svg.text(25, top + 30, "in the sink", svg.BODY)]
     every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
-    parts.append(svg.outlined(*every))
+    parts.append(svg.filled(NOTHING, *every))
     held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
     for look, offsets in (*looks, (HELD_BACK, held.keys()), (LOST, gone)):
         boxes = [columns.box(each, top) for each in sorted(offsets)]
         parts += [
             svg.filled(look, *boxes),
-            svg.outlined(*boxes, **svg.edge(look is LOST)),
         ]
     parts += [_who(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
     parts += [_who(columns, each, top, f"({by})") for each, by in held.items()]
@@ -448,21 +445,12 @@ def _foot(pipeline: Pipeline, top: float) -> list[str]:
     return [
         svg.text(25, top + 46, f"commits written: {shown}", svg.BODY),
         svg.text(svg.WIDTH - 25, top + 46, counts, svg.BODY + 2, "end", bold=True),
-        *_legend(pipeline, top + 72),
+        *_legend(pipeline, top + 56),
     ]
 
 
-def _legend(pipeline: Pipeline, base: float) -> list[str]:
-    parts: list[str] = []
-    x = 25.0
+def _legend(pipeline: Pipeline, y: float) -> list[str]:
     has_checkpoints = pipeline.sink.held or any(isinstance(each, model.Checkpointed) for each in pipeline.effects)
-    for look, words, stroke in (
-        *(((HELD_BACK, "held until a checkpoint", svg.INK),) if has_checkpoints else ()),
-        (UNPROCESSED, "polled, not processed", svg.INK),
-        (ONCE, "took effect once", svg.INK),
-        (TWICE, "more than once", svg.INK),
-        (LOST, "lost", svg.MARK),
-    ):
-        parts.append(svg.legend([(x, look, words)], base, gap=29, stroke=stroke))
-        x += 29 + svg.text_width(words, 8.6) + 28
-    return parts
+    names = {HELD_BACK: "held until a checkpoint"} if has_checkpoints else {}
+    names |= {UNPROCESSED: "polled, not processed", ONCE: "took effect once", TWICE: "more than once", LOST: "lost"}
+    return legend(names, names).draw(25, y)

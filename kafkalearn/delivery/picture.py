@@ -5,6 +5,7 @@ The settings come first, so that they can be bound once: ``play(trace, partial(d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kafkalearn.base.errors import capitalised
@@ -17,7 +18,6 @@ from kafkalearn.delivery.simulator import (
     DOUBLED,
     LOST,
     OPEN,
-    REJECTED,
     SAFE,
     WRITTEN,
     RecordResult,
@@ -25,6 +25,7 @@ from kafkalearn.delivery.simulator import (
     record_results,
 )
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import Block, chip, envelope, label, line_of, named, promises, row, space, stack
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.log.sequences import ProducerStateEntry, window_of
 from kafkalearn.replication.events import NONE, ProduceAnswered, ReplicationEvent
@@ -250,10 +251,12 @@ def delivery_text(
 
 # The picture: callbacks and requests in flight above, logs below.
 
-LEFT, NAMES, LANE_LEFT = 16, 30, 216
-CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 44, 8, 6
-LANE_HEIGHT = 48
-GOOD, BAD, UNKNOWN = svg.Fill(svg.READ, ""), svg.TWICE, svg.Fill(svg.EMPTY, "")
+LEFT, NAMES = 16, 14  # pixels: of the page, and from there to the names of lanes
+CHIP_WIDTH, MOST_CHIPS, MOST_REQUESTS = 112, 6, 3
+LANE_HEIGHT, BAND_HEIGHT = 48, 32
+LOOKS = {SAFE: svg.COMMITTED, OPEN: svg.OPEN, WRITTEN: svg.OPEN, LOST: svg.LOST, DOUBLED: svg.TWICE}
+NOTHING = svg.Fill(svg.EMPTY, "")
+DONE = svg.Fill(svg.READ, "")
 
 
 def draw_delivery(
@@ -278,28 +281,29 @@ def draw_delivery(
     >>> draw_delivery(Settings(), trace[1], trace[0]).label
     'The application sends m1. Its request goes to broker 1 with sequence 0.'
     """
-    lanes = [_applications(frame.state, before), _network(frame.state)]
+    old = None if before is None else before.state
+    lanes = [
+        _lane("the application", "its callbacks", _records(frame.state, old)),
+        _lane("in flight", "requests and answers", _in_flight(frame.state)),
+    ]
     if settings.producer.is_idempotent or remembered(settings, frame.state) is not None:
-        lanes.append(_window(settings, frame.state, before))
-    top = 46
-    elements = []
-    for name, said, drawn in lanes:
-        elements.append(svg.text(NAMES, top + 19, name, svg.BODY, bold=True))
-        elements.append(svg.text(NAMES, top + 39, said, svg.SMALL, colour=svg.MUTED))
-        elements += [f'<g transform="translate(0,{svg.number(top)})">', *drawn, "</g>"]
-        top += LANE_HEIGHT
-    elements.append(_promises(settings, frame.state, top + 2))
-    top += 32
+        lanes.append(_window(settings, frame.state, old))
+    above = stack(
+        label(f"Producer: {producer_in_words(settings)}", svg.TITLE, bold=True),
+        space(height=4),
+        *lanes,
+        promises(
+            broken(settings, frame.state),
+            () if old is None else broken(settings, old),
+            "the application can rely on its callbacks",
+            width=svg.WIDTH - 2 * LEFT,
+            height=BAND_HEIGHT,
+        ),
+    )
+    top = 8 + above.height
     earlier = None if before is None else of_partition(before)
     partition, bottom = _partition(settings.topic, of_partition(frame), earlier, top)
-    return picture(
-        bottom,
-        svg.text(LEFT, 32, f"Producer: {producer_in_words(settings)}", svg.TITLE, bold=True),
-        *elements,
-        svg.line(LEFT, top, svg.WIDTH - LEFT, top, svg.FAINT),
-        partition,
-        label=describe_delivery(settings, frame, before),
-    )
+    return picture(bottom, *above.draw(LEFT, 8), partition, label=describe_delivery(settings, frame, before))
 
 
 def _partition(
@@ -314,117 +318,89 @@ def _partition(
     drawn = [svg.rect(0, 0, svg.WIDTH, whole, svg.PANEL), *(each for each in elements if each)]
     place = {"x": 0, "y": top, "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {svg.WIDTH} {height}"}
     look = {"width": svg.WIDTH, "height": height, "role": "img", "font_family": svg.SANS, "fill": svg.INK}
-    label = svg.escape(describe_replication(topic, frame, before))
-    return svg.element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=label), top + height
+    words = svg.escape(describe_replication(topic, frame, before))
+    return svg.element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=words), top + height
 
 
-def _applications(state: Delivery, before: Frame[Delivery, DeliveryEvent] | None) -> tuple[str, str, list[str]]:
-    known = {} if before is None else {each.value: each for each in record_results(before.state)}
-    found = record_results(state)
+def _lane(name: str, what: str, things: Sequence[Block]) -> Block:
+    return row(space(NAMES - 8), named(name, what, line_of(*things), height=LANE_HEIGHT), space())
+
+
+def _nothing(words: str) -> list[Block]:
+    return [stack(space(height=8), label(words, svg.BODY, svg.MUTED))]
+
+
+def _records(state: Delivery, before: Delivery | None) -> list[Block]:
+    """The newest records: value and callback, and below them the result."""
+    known = None if before is None else _said_of(before)
+    said = _said_of(state)
+    shown = [
+        chip(
+            lines,
+            LOOKS.get(result, NOTHING),
+            width=CHIP_WIDTH,
+            is_new=known is not None and known.get(value) != (lines, result),
+        )
+        for value, (lines, result) in list(said.items())[-MOST_CHIPS:]
+    ]
+    return shown or _nothing("has sent nothing yet")
+
+
+def _said_of(state: Delivery) -> dict[str, tuple[tuple[str, str], str]]:
+    """Of each record the two lines of its chip, and its result."""
     stored = {value for each in state.producer.put_aside for value in each.values}
-    was_stored = stored if before is None else {v for each in before.state.producer.put_aside for v in each.values}
-    parts = []
-    for at, each in enumerate(found[-MOST_CHIPS:]):
-        is_same = each.value in known and (each.value in stored) == (each.value in was_stored)
-        was = known.get(each.value) if is_same else None
-        parts.append(_record(each, was, before is not None, _chip(at), is_stored=each.value in stored))
-    return "the application", "its callbacks", parts or [_nothing("has sent nothing yet")]
+    return {
+        each.value: ((f"{each.value[:4]}: {_callback(each, each.value in stored)}", _short(each.result)), each.result)
+        for each in record_results(state)
+    }
 
 
-def _chip(at: int) -> float:
-    return LANE_LEFT + at * (CHIP_WIDTH + CHIP_GAP)
-
-
-def _record(
-    record: RecordResult, was: RecordResult | None, may_be_new: bool, x: float, *, is_stored: bool = False
-) -> str:
-    """A record: its value and its callback above, its result below; bad results are pink."""
-    look = GOOD if record.result == SAFE else UNKNOWN if record.result in (OPEN, REJECTED) else BAD
-    callback = {None: "waits", NONE: "acked"}.get(record.callback, "aside" if is_stored else "failed")
-    is_new = may_be_new and (was is None or (was.result, was.callback) != (record.result, record.callback))
-    return "\n".join(
-        [
-            svg.filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
-            svg.outlined((x, 2, CHIP_WIDTH, CHIP_HEIGHT), **svg.edge(is_new)),
-            svg.text(x + CHIP_WIDTH / 2, 18, f"{record.value[:4]}: {callback}", svg.SMALL, "middle"),
-            svg.text(
-                x + CHIP_WIDTH / 2, 40, _short(record.result), svg.SMALL + 1, "middle", bold=record.result != OPEN
-            ),
-        ]
-    )
+def _callback(record: RecordResult, is_stored: bool) -> str:
+    return {None: "waits", NONE: "acked"}.get(record.callback, "aside" if is_stored else "failed")
 
 
 def _short(result: str) -> str:
     return {WRITTEN: "yet written", LOST: "LOST", DOUBLED: "DOUBLED"}.get(result, result)
 
 
-def _nothing(words: str) -> str:
-    return svg.text(LANE_LEFT, 28, words, svg.BODY, colour=svg.MUTED)
+def _in_flight(state: Delivery) -> list[Block]:
+    """Requests on their way to a broker, at it, and answers on their way back."""
+    producer = state.producer
+    things = [_request(each) for each in producer.in_flight[:MOST_REQUESTS]] or _nothing("nothing")
+    more = len(producer.in_flight) - MOST_REQUESTS
+    words = [f"+{more}"] if more > 0 else []
+    waiting = "; ".join(values_in_words(batch.values) for batch in producer.waiting)
+    words += [f"to be sent again: {waiting}"] if waiting else []
+    return [*things, *_nothing(svg.cut_end(", ".join(words), 28))] if words else things
 
 
-def _network(state: Delivery) -> tuple[str, str, list[str]]:
-    flying = [_request(each, LANE_LEFT + at * 250) for at, each in enumerate(state.producer.in_flight[:3])]
-    more = len(state.producer.in_flight) - len(flying)
-    if more:
-        flying.append(svg.text(svg.WIDTH - LEFT, 44, f"+{more}", svg.SMALL, "end", svg.MUTED))
-    waiting = "; ".join(values_in_words(batch.values) for batch in state.producer.waiting)
-    parts = flying or [_nothing("nothing")]
-    if waiting:
-        x = LANE_LEFT + max(1, len(flying)) * 250
-        parts.append(
-            svg.text(min(x, svg.WIDTH - 200), 28, f"to be sent again: {waiting}"[:30], svg.SMALL + 1, bold=True)
-        )
-    return "in flight", "requests and answers", parts
-
-
-def _request(request: Request, x: float) -> str:
-    """A request: an arrow to the right on its way, a box where it waits, an arrow to the left for its answer."""
-    width = 238
+def _request(request: Request) -> Block:
     stamp = request.batch.stamp
     numbered = "" if stamp is None else f", seq {stamp.first_sequence}"
-    head = {model.ANSWERED: "\u25c0 ", model.AT_BROKER: "\u25fc "}.get(request.stage, "\u25b6 ")
-    return "\n".join(
-        [
-            svg.rect(x, 2, width, CHIP_HEIGHT, svg.PANEL, stroke=svg.INK, stroke_width=svg.LINE, rx=4),
-            svg.text(x + 10, 19, f"{head}{values_in_words(request.batch.values)}{numbered}", svg.SMALL + 1, bold=True),
-            svg.text(x + 10, 38, request_in_words(request)[:28], svg.SMALL),
-        ]
+    return envelope(
+        f"{values_in_words(request.batch.values)}{numbered}",
+        request_in_words(request),
+        DONE if request.stage == model.ANSWERED else svg.OPEN,
+        width=244 if request.error == NONE else 300,
+        to={model.ANSWERED: "left", model.AT_BROKER: ""}.get(request.stage, "right"),
     )
 
 
-def _window(
-    settings: Settings, state: Delivery, before: Frame[Delivery, DeliveryEvent] | None
-) -> tuple[str, str, list[str]]:
+def _window(settings: Settings, state: Delivery, before: Delivery | None) -> Block:
     """The batches the leader remembers: a place for each, the newest right."""
     known = remembered(settings, state)
-    old = None if before is None else remembered(settings, before.state)
+    old = None if before is None else remembered(settings, before)
     batches = () if known is None else known[1].batches
     was = () if old is None else old[1].batches
-    size = window_of(settings.topic.release)
-    parts = []
-    for at in range(size):
-        x = _chip(at)
-        if at >= len(batches):
-            parts.append(svg.rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, svg.EMPTY, stroke=svg.MUTED, stroke_dasharray="5 4"))
-            continue
-        each, is_new = batches[at], before is not None and batches[at] not in was
-        first, last = each.first_sequence, each.last_sequence
-        span = f"seq {first}" if first == last else f"seq {first}-{last}"
-        parts.append(svg.rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, svg.READ, **svg.edge(is_new)))
-        parts.append(svg.text(x + CHIP_WIDTH / 2, 19, span, svg.SMALL + 1, "middle", bold=True))
-        parts.append(svg.text(x + CHIP_WIDTH / 2, 38, f"offset {each.base_offset}", svg.SMALL, "middle"))
-    who = "of no producer yet" if known is None else f"of producer {known[0]}, epoch {known[1].producer_epoch}"
-    return "remembered", who, parts
-
-
-def _promises(settings: Settings, state: Delivery, y: float) -> str:
-    wrong = broken(settings, state)
-    if not wrong:
-        return svg.text(NAMES, y + 18, "the application can rely on its callbacks", svg.SMALL, colour=svg.MUTED)
-    words = capitalised(broken_in_words(wrong))
-    return "\n".join(
-        [
-            svg.rect(LEFT, y - 1, svg.WIDTH - 2 * LEFT, 27, svg.PANEL, stroke=svg.MARK, stroke_width=svg.STRONG, rx=4),
-            svg.text(svg.WIDTH / 2, y + 18, svg.cut_end(words, 88), svg.BODY - 1, "middle", svg.MARK, bold=True),
-        ]
-    )
+    places = [
+        chip(
+            [f"seq {_span(each.first_sequence, each.last_sequence)}", f"offset {each.base_offset}"],
+            DONE,
+            width=CHIP_WIDTH,
+            is_new=before is not None and each not in was,
+        )
+        for each in batches
+    ]
+    free_places = window_of(settings.topic.release) - len(batches)
+    who = "of no producer yet" if known is None else f"producer {known[0]}, epoch {known[1].producer_epoch}"
+    return _lane("remembered", who, [*places, *[chip([], NOTHING, width=CHIP_WIDTH)] * free_places])

@@ -38,7 +38,7 @@ RC = {
     "axes.facecolor": svg.PANEL,
     "savefig.facecolor": svg.PANEL,
     "text.color": svg.INK,
-    "axes.edgecolor": svg.INK,
+    "axes.edgecolor": svg.MUTED,
     "axes.labelcolor": svg.INK,
     "xtick.color": svg.INK,
     "ytick.color": svg.INK,
@@ -61,9 +61,8 @@ RC = {
     "axes.axisbelow": True,
     "grid.color": "#dedbd1",
     "grid.linewidth": 0.8,
-    "lines.linewidth": 2.5,
-    "lines.markersize": 8,
-    "hatch.linewidth": 1.2,
+    "lines.linewidth": 2,
+    "lines.markersize": 6,
     "axes.prop_cycle": cycler(color=svg.LINES)
     + cycler(linestyle=["-", "--", "-.", ":"])
     + cycler(marker=["o", "s", "^", "D"]),
@@ -131,7 +130,7 @@ def legend_name(name: str) -> str:
 
 def bar_style(look: svg.Fill) -> dict[str, Any]:
     """How a bar is drawn in one of the palette's fills."""
-    return {"color": look.colour, "hatch": look.hatch * 2, "edgecolor": svg.INK}
+    return {"color": look.colour, "edgecolor": svg.PANEL, "linewidth": 0.8}
 
 
 def only_whole_numbers(axis: Axis) -> None:
@@ -268,10 +267,8 @@ def draw_counts(
 
 
 def _bars(ax: Axes, places: np.ndarray, heights: np.ndarray, is_marked: np.ndarray) -> None:
-    ax.bar(
-        places[~is_marked], heights[~is_marked], width=0.8, color="#7fb0dc", edgecolor=svg.INK, linewidth=0.8, zorder=2
-    )
-    ax.bar(places[is_marked], heights[is_marked], width=0.8, color="#f2b94b", edgecolor=svg.MARK, hatch="//", zorder=2)
+    ax.bar(places[~is_marked], heights[~is_marked], width=0.8, zorder=2, **bar_style(svg.chart_fill(0)))
+    ax.bar(places[is_marked], heights[is_marked], width=0.8, zorder=2, **bar_style(svg.chart_fill(1)))
 
 
 def draw_broker_load(ax: Axes, load: Mapping[object, float], *, what: str = "groups coordinated") -> None:

@@ -48,7 +48,7 @@ def draw_measures(
         values = [row[name] for row in rows]
         y = places + (at - (len(measures) - 1) / 2) * height
         label = "must move at least" if name == "fewest" else name
-        bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(svg.chart_fill(at + 1)))
+        bars = ax.barh(y, values, height, label=label, zorder=2, **bar_style(svg.chart_fill(at + 1)))
         ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=letters)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
     ax.invert_yaxis()
@@ -84,8 +84,7 @@ def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions", 
         raise KafkaLearnError(f"shares must be numbers from 0 to 1, at least one, got {shares!r}")
     heights, edges = np.histogram(values, bins=bin_count, range=(0, 1))
     middle = (edges[:-1] + edges[1:]) / 2
-    look = svg.chart_fill(4)
-    ax.bar(middle, heights / values.size, 1 / bin_count, color=look.colour, edgecolor=svg.INK, linewidth=0.8, zorder=2)
+    ax.bar(middle, heights / values.size, 1 / bin_count, zorder=2, **bar_style(svg.chart_fill(0)))
     mean = values.mean()
     ax.axvline(mean, color=svg.LINES[1], linestyle="--", marker="", zorder=3)
     right = mean < 0.6
@@ -184,7 +183,7 @@ def draw_lag_by_partition(ax: Axes, lag: Mapping[str, Sequence[float]]) -> None:
     places, width = np.arange(lengths.pop()), 0.84 / len(lag)
     for at, (group_id, values) in enumerate(lag.items()):
         x, label = places + (at - (len(lag) - 1) / 2) * width, legend_name(group_id)
-        ax.bar(x, values, width, linewidth=0.8, label=label, zorder=2, **bar_style(svg.chart_fill(at + 1)))
+        ax.bar(x, values, width, label=label, zorder=2, **bar_style(svg.chart_fill(at + 1)))
     ax.set(xlabel="partition", ylabel="lag in records", xticks=places)
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.grid(axis="x", visible=False)

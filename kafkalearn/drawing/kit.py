@@ -1,16 +1,20 @@
 """A layout kit: a picture says what it shows, and where that stands follows from it.
 
-Two things are laid out. Blocks are measured and put beside and below each other: `label`, `field`, `row`, `stack`,
-`panel`, and at the end `sheet`, which is the picture. A log is a row of cells along an `Axis` of offsets: `lane` draws
-them, finds by their offsets which are new since the frame before, and leaves those that are gone as ghosts; `mark` is a
-line between two offsets. `legend` names the fills that were used, and no others.
+Two things are laid out. Blocks are measured and put beside and below each other: `label`, `row`, `stack`, `panel`,
+`chip` for a small thing with words on it, `envelope` for a message, `named` for a line with its name on the left. Of
+them `sheet` makes the picture. A log is a row of cells along an `Axis` of offsets: `lane` draws them, finds by their
+offsets which are new since the frame before, and leaves those that are gone as ghosts; `mark` is a line between two
+offsets. `legend` names the fills that were used, and no others; `promises` says which promises are broken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
+from kafkalearn.base.errors import capitalised
+from kafkalearn.base.promises import broken_in_words
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
 
@@ -30,9 +34,15 @@ class Block:
 
 
 def label(
-    words: str, size: float = svg.SMALL, colour: str = svg.INK, bold: bool = False, width: float | None = None
+    words: str,
+    size: float = svg.SMALL,
+    colour: str = svg.INK,
+    *,
+    bold: bool = False,
+    width: float | None = None,
+    at_end: bool = False,
 ) -> Block:
-    """A line of text; in a `width` it is made smaller, and then cut, until it fits.
+    """A line of text; in a `width` it is made smaller, and then cut, until it fits; `at_end` it ends at the right.
 
     >>> label("HW", 18).height, round(label("HW", 18).width, 1)
     (24.3, 22.7)
@@ -44,7 +54,8 @@ def label(
         size = max(svg.SMALL, width / (LETTER * max(len(words), 1)))
         words = svg.cut_end(words, max(1, int(width / (LETTER * size))))
     room = LETTER * size * len(words) if width is None else width
-    return Block(room, high, lambda x, y: [svg.text(x, y + 1.05 * size, words, size, colour=colour, bold=bold)])
+    right, anchor = (room, "end") if at_end else (0, "start")
+    return Block(room, high, lambda x, y: [svg.text(x + right, y + 1.05 * size, words, size, anchor, colour, bold)])
 
 
 def space(width: float = 0, height: float = 0) -> Block:
@@ -100,6 +111,101 @@ def free(width: float, height: float, *shapes: Callable[[float, float], Iterable
     return Block(width, height, lambda x, y: [line for each in shapes for line in each(x, y) if line])
 
 
+def chip(
+    lines: Sequence[str],
+    fill: svg.Fill,
+    *,
+    width: float,
+    height: float = 44,
+    is_new: bool = False,
+    is_ghost: bool = False,
+) -> Block:
+    """A small thing with one or two lines of words, the second bold; marked if it is new, an outline if it is gone.
+
+    >>> drawn = chip(["m1", "LOST"], svg.LOST, width=112).draw(0, 0)
+    >>> drawn[-1]
+    '<text x="56" y="37" text-anchor="middle" font-weight="bold" font-size="15">LOST</text>'
+    """
+    fitted = [svg.cut_end(each, max(1, int(width / svg.LETTER))) for each in lines]
+    foot = height / 2 + 5 - 10 * (len(lines) - 1)
+
+    def draw(x: float, y: float) -> list[str]:
+        box, look = (x, y, width, height), {"stroke": svg.MUTED, "stroke_width": svg.LINE, "stroke_dasharray": "3 3"}
+        return [
+            svg.rect(*box, rx=4, **look) if is_ghost else svg.filled(fill, box),
+            svg.outlined(box, stroke=svg.MARK, stroke_width=svg.STRONG) if is_new else "",
+            *(
+                svg.text(x + width / 2, y + foot + 20 * at, each, svg.SMALL, "middle", bold=at > 0)
+                for at, each in enumerate(fitted)
+            ),
+        ]
+
+    return Block(width, height, draw)
+
+
+def envelope(words: str, below: str, fill: svg.Fill, *, width: float, to: str = "right", height: float = 44) -> Block:
+    """A message with its name: it points to where it goes, "right" or "left"; where it waits, "", it does not.
+
+    >>> envelope("m1", "to broker 1", svg.OPEN, width=200).draw(0, 0)[0]
+    '<polygon points="0,0 188,0 200,22 188,44 0,44" fill="#fae7b9"/>'
+    """
+    tip = 12
+
+    def draw(x: float, y: float) -> list[str]:
+        left, right, middle, foot = x, x + width, y + height / 2, y + height
+        ends = {
+            "right": [(left, y), (right - tip, y), (right, middle), (right - tip, foot), (left, foot)],
+            "left": [(left + tip, y), (right, y), (right, foot), (left + tip, foot), (left, middle)],
+        }.get(to, [(left, y), (right, y), (right, foot), (left, foot)])
+        room = int((width - 32) / svg.LETTER)
+        return [
+            svg.polygon(ends, fill.colour),
+            svg.text(x + 18, y + 19, svg.cut_end(words, room), svg.SMALL, bold=True),
+            svg.text(x + 18, y + 37, svg.cut_end(below, room), svg.SMALL),
+        ]
+
+    return Block(width, height, draw)
+
+
+def named(name: str, what: str, inside: Block, *, names: float = 200, height: float | None = None) -> Block:
+    """A line of a picture: its name and below it what that is, and right of both what there is of it."""
+    words = stack(label(name, svg.BODY, bold=True, width=names - 10), label(what, colour=svg.MUTED, width=names - 10))
+    high = max(words.height, inside.height) if height is None else height
+    return free(names + inside.width, high, words.draw, lambda x, y: inside.draw(x + names, y))
+
+
+def line_of(*blocks: Block, gap: float = 8) -> Block:
+    """Blocks beside each other from the left; none of them is moved to the right end."""
+    return row(*blocks, space(), gap=gap)
+
+
+def promises(wrong: Sequence[str], before: Sequence[str], hold: str, *, width: float, height: float) -> Block:
+    """Which promises are broken, the newly broken first, on the colour of what is lost; else the words of `hold`.
+
+    >>> promises([], [], "all hold", width=400, height=30).draw(0, 0)
+    ['<text x="6" y="15.75" font-size="15" fill="#5f5f5f">all hold</text>']
+    """
+    if not wrong:
+        return free(width, height, lambda x, y: label(hold, colour=svg.MUTED).draw(x + 6, y))
+    letters, most = int((width - 168) / 10), 2 if height > 50 else 1
+    ordered = sorted(wrong, key=lambda name: name in before)
+    lines = wrap(capitalised(broken_in_words(ordered)), letters)
+    if len(lines) > most:
+        kept = max(1, most)
+        more = f"; and {len(wrong) - kept} more" if len(wrong) > kept else ""
+        lines = wrap(f"{capitalised(broken_in_words(ordered[:kept]))}{more}", letters)[:most]
+    foot = 4 + (height - 4) / 2 + 6 - 11 * (len(lines) - 1)
+    return free(
+        width,
+        height,
+        lambda x, y: [svg.rect(x, y + 4, width, height - 4, svg.LOST.colour, rx=8)],
+        lambda x, y: [
+            svg.text(x + width / 2, y + foot + 23 * at, each, svg.BODY, "middle", bold=True)
+            for at, each in enumerate(lines)
+        ],
+    )
+
+
 def sheet(block: Block, words: str, *, left: float = 16, top: float = 12, below: float = 12) -> Picture:
     """The picture of a block; `words` say what it shows."""
     return picture(top + block.height + below, *block.draw(left, top), label=words)
@@ -118,12 +224,7 @@ def legend(used: Iterable[svg.Fill], names: Mapping[svg.Fill, str]) -> Block:
         return free(14, 20, lambda x, y: [svg.filled(fill, (x, y + 5, 14, 12))])
 
     shown = [(sample(fill), label(words, colour=svg.MUTED)) for fill, words in names.items() if fill in seen]
-    return stack(_beside([row(*each) for each in shown]))
-
-
-def _beside(blocks: Sequence[Block]) -> Block:
-    """Blocks beside each other from the left, none moved to the right end."""
-    return row(*blocks, space(), gap=20)
+    return stack(line_of(*(row(*each) for each in shown), gap=20))
 
 
 # A log.

@@ -13,7 +13,7 @@ from kafkalearn.base.trace import Trace
 from kafkalearn.delivery.matrix_search import Cell
 from kafkalearn.delivery.search import GIVEN_UP, OFFLINE
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
-from kafkalearn.drawing import svg
+from kafkalearn.drawing import kit, svg
 from kafkalearn.drawing.figures import bar_style, only_whole_numbers
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.replication.events import ReplicationEvent
@@ -33,7 +33,7 @@ WORDS = {
 LOOKS = {LOST: svg.LOST, DOUBLED: svg.TWICE, OUT_OF_ORDER: svg.MOVED, GIVEN_UP: svg.OPEN, SAFE: svg.COMMITTED}
 HARM = (LOST, DOUBLED, OUT_OF_ORDER, GIVEN_UP)
 STANDS = svg.Fill(svg.EMPTY, "")
-BESIDE_POINTS = 4  # between lines that have the same values: the thickest is 5 wide
+BESIDE_POINTS = 3  # between lines that have the same values: the thickest is 3 wide
 
 
 def draw_results(cells: Sequence[Cell]) -> Picture:
@@ -107,7 +107,7 @@ def _heads(columns: list[tuple[str, int]], width: float) -> list[str]:
             words = producer.split(", ")
             for down, word in enumerate(words):
                 parts.append(svg.text(x + count * width / 2, 58 + 18 * down, word, svg.SMALL + 1, "middle", bold=True))
-            parts.append(svg.line(x, 44, x, HEAD - 4, svg.MUTED, 1))
+            parts.append(svg.line(x, 44, x, HEAD - 4, svg.FAINT, svg.HAIR))
         parts.append(svg.text(x + width / 2, HEAD - 8, f"min {min_isr}", svg.SMALL, "middle", svg.MUTED))
     return parts
 
@@ -117,7 +117,7 @@ def _names(rows: list[tuple[str, bool, str]], at: int, y: float) -> list[str]:
     parts = [svg.text(LEFT, y + 36, elections, svg.SMALL, colour=svg.MUTED)]
     if at == 0 or rows[at - 1][0] != failure:
         parts += [
-            svg.line(LEFT, y, svg.WIDTH - LEFT, y, svg.INK),
+            svg.line(LEFT, y, svg.WIDTH - LEFT, y, svg.FAINT, svg.HAIR),
             svg.text(LEFT, y + 18, failure, svg.SMALL, bold=True),
         ]
     return parts
@@ -127,14 +127,12 @@ def _cell(cell: Cell, x: float, y: float, width: float) -> str:
     box = (x + 2, y + 2, width - 4, ROW - 4)
     word, besides = word_of(cell), _besides(cell)
     look = next((LOOKS[each] for each in (*HARM, SAFE) if each in cell.results), STANDS)
-    is_lost = LOST in cell.results
     return "\n".join(
         each
         for each in [
             svg.filled(look, box),
-            svg.outlined(box, **svg.edge(is_lost)),
-            svg.text(x + width / 2, y + 19, word, svg.SMALL, "middle", svg.MARK if is_lost else svg.INK, bold=True),
-            svg.text(x + width / 2, y + 36, besides, svg.SMALL, "middle", bold=True) if besides else "",
+            svg.text(x + width / 2, y + 19, word, svg.SMALL, "middle", bold=LOST in cell.results),
+            svg.text(x + width / 2, y + 36, besides, svg.SMALL, "middle") if besides else "",
         ]
         if each
     )
@@ -146,22 +144,23 @@ def _besides(cell: Cell) -> str:
 
 
 def _legend(y: float) -> list[str]:
-    entries = (
-        (LOOKS[LOST], "LOST: acknowledged, and gone"),
-        (LOOKS[DOUBLED], "twice: in the log twice"),
-        (LOOKS[GIVEN_UP], "failed: an error, and not in the log"),
-        (LOOKS[SAFE], "safe: in the log, once"),
-        (STANDS, "none: no record is taken"),
+    names = {
+        LOOKS[LOST]: "LOST: acknowledged, and gone",
+        LOOKS[DOUBLED]: "twice: in the log twice",
+        LOOKS[GIVEN_UP]: "failed: an error, and not in the log",
+        LOOKS[SAFE]: "safe: in the log, once",
+        STANDS: "none: no record is taken",
+    }
+    lines = [dict(list(names.items())[:3]), dict(list(names.items())[3:])]
+    refuses = kit.label("R: the leader refuses the record", colour=svg.MUTED)
+    waits = "W: brokers are up, and none may lead: all wait for one that has everything"
+    block = kit.stack(
+        kit.legend(names, lines[0]),
+        kit.line_of(kit.legend(names, lines[1]), refuses, gap=20),
+        kit.label(waits, colour=svg.MUTED),
+        gap=2,
     )
-    parts = []
-    for at, (look, words) in enumerate(entries):
-        place = (LEFT + at % 3 * 330, look, words)
-        parts.append(svg.legend([place], y + at // 3 * 23 + 14, size=(22, 17), up=14, gap=28, colour=svg.INK))
-    said = (
-        (LEFT + 660, y + 37, "R: the leader refuses the record"),
-        (LEFT, y + 60, "W: brokers are up, and none may lead: all wait for one that has everything"),
-    )
-    return [*parts, *(svg.text(x, down, words, svg.SMALL, colour=svg.MUTED) for x, down, words in said)]
+    return block.draw(LEFT, y)
 
 
 def _said(cells: Sequence[Cell]) -> str:
@@ -198,7 +197,7 @@ def draw_survivors(ax: Axes, shares: Sequence[float]) -> None:
     """
     if not len(shares) or not all(0 <= share <= 1 for share in shares):
         raise KafkaLearnError(f"shares must be numbers from 0 to 1, at least one of them, got {list(shares)!r}")
-    bars = ax.bar(range(1, len(shares) + 1), [100 * share for share in shares], color=svg.LINES[0], edgecolor=svg.INK)
+    bars = ax.bar(range(1, len(shares) + 1), [100 * share for share in shares], **bar_style(svg.chart_fill(0)))
     ax.bar_label(bars, [f"{share:.0%}" for share in shares], padding=3, color=svg.INK)
     ax.set_ylim(0, max(10, 115 * max(shares)))
     ax.set_xticks(range(1, len(shares) + 1))
@@ -242,7 +241,7 @@ DASHES = ("--", "-.", ":")
 
 
 def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_time: bool = False) -> None:
-    """The leader's LEO and HW over a run as stairs, the followers' LEOs as thin ones; hatched: not committed.
+    """The leader's LEO and HW over a run as stairs, the followers' LEOs as thin ones; green: committed, amber: not.
 
     Each follower's stairs lie a little below their offset, so that they are seen where they have the leader's.
 
@@ -266,8 +265,9 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
     leaders = [frame.state.leader for frame in trace]
     ends = np.array([np.nan if each is None else each.log_end_offset for each in leaders], dtype=float)
     marks = np.array([np.nan if each is None else each.high_watermark for each in leaders], dtype=float)
-    hatch = {"facecolor": "none", "edgecolor": "#8a877d", "hatch": "//", "linewidth": 0}
-    ax.fill_between(places, marks, ends, step="post", label="not committed", zorder=1, **hatch)
+    ax.fill_between(places, marks, step="post", label="committed", zorder=1, color=svg.COMMITTED.colour, linewidth=0)
+    written = {"color": svg.OPEN.colour, "linewidth": 0}
+    ax.fill_between(places, marks, ends, step="post", label="written", zorder=1, **written)
     drawn_count = 0
     for at in range(len(trace[0].state.replicas)):
         own = [
@@ -278,16 +278,55 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
             look = {
                 "color": svg.LINES[(at + 1) % len(svg.LINES)],
                 "linestyle": DASHES[at % len(DASHES)],
-                "linewidth": 2,
+                "linewidth": 1.5,
             }
             drawn_count += 1
             beside = offset_copy(ax.transData, ax.get_figure(root=True), y=-BESIDE_POINTS * drawn_count, units="points")
             label = f"LEO of broker {at + 1}"
             ax.step(places, own, where="post", marker="", label=label, zorder=2, transform=beside, **look)
     ax.step(places, ends, where="post", marker="", color=svg.INK, linestyle="-", label="LEO of the leader", zorder=3)
-    ax.step(places, marks, where="post", marker="", color=svg.MARK, linestyle="-", linewidth=5, label="HW", zorder=4)
+    ax.step(
+        places, marks, where="post", marker="", color=svg.LINES[2], linestyle="-", linewidth=3, label="HW", zorder=4
+    )
     ax.set(xlabel="seconds" if is_by_time else "step", ylabel="offset")
     only_whole_numbers(ax.yaxis)
+
+
+def draw_uncommitted(
+    ax: Axes, seconds: Sequence[float], records: Sequence[int], under_replicated: Sequence[int]
+) -> None:
+    """Bars of how many records are not committed, over time; above each, how many partitions are under-replicated.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    seconds, records, under_replicated : sequence of numbers
+        When, how many records wait then, and how many partitions have an ISR that is too small; all of one length.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is none, or the lengths differ.
+
+    Examples
+    --------
+    >>> from kafkalearn.views import figure
+    >>> figure(draw_uncommitted, [0, 15], [4_000, 54_000], [0, 3], alt="a follower stands still")
+    a follower stands still
+    """
+    if not len(seconds) or not len(seconds) == len(records) == len(under_replicated):
+        counts = f"{len(seconds)}, {len(records)} and {len(under_replicated)}"
+        raise KafkaLearnError(f"give as many seconds as counts, at least one of each; got {counts}")
+    places = np.arange(len(seconds))
+    bars = ax.bar(places, records, width=0.8, zorder=2, label="records not committed", **bar_style(svg.chart_fill(1)))
+    marks = ax.bar_label(bars, [f"{each:,}" for each in under_replicated], padding=3, fontsize=14.5)
+    for words, count in zip(marks, under_replicated, strict=True):
+        words.set(color=svg.MARK if count == max(under_replicated) else svg.INK)
+    ax.set_xticks(places, [f"{each:g}" for each in seconds])
+    ax.set(xlabel="seconds; above each bar: partitions that are under-replicated", ylabel="records")
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.grid(axis="x", visible=False)
 
 
 def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:

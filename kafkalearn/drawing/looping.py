@@ -88,8 +88,8 @@ def strip(trace: Trapped[Any, Any], place: int, top: float, width: float) -> tup
     at, middle = top + TOP, [MARGIN + (each + 0.5) * step for each in range(len(trace))]
     shapes = [svg.line(0, top, width, top, svg.EMPTY)]
     for each in range(len(trace)):
-        fill = svg.READ if each >= first else svg.EMPTY if each else svg.PANEL
-        shapes.append(svg.rect(MARGIN + each * step, at, step, CELL, fill, stroke=svg.INK, stroke_width=1))
+        fill = svg.READ if each >= first else svg.EMPTY
+        shapes.append(svg.rect(MARGIN + each * step, at, step, CELL, fill, stroke=svg.PANEL, stroke_width=svg.LINE))
         if step >= 24:
             shapes.append(svg.text(middle[each], at + 18, str(each), svg.SMALL, "middle"))
     if trace.loop_start is None:
@@ -100,6 +100,6 @@ def strip(trace: Trapped[Any, Any], place: int, top: float, width: float) -> tup
         back = f"M{right} {down}V{up}H{left}V{tip}"
         shapes.append(svg.element("path", d=back, fill="none", stroke=svg.INK, stroke_width=svg.LINE))
         shapes.append(svg.pointer(middle[first], at - 2, svg.INK, 7))
-    shapes.append(svg.rect(MARGIN + place * step, at, step, CELL, stroke=svg.INK, stroke_width=svg.LINE))
+    shapes.append(svg.rect(MARGIN + place * step, at, step, CELL, stroke=svg.MARK, stroke_width=svg.STRONG))
     shapes.append(svg.text(MARGIN, at + CELL + 24, how_it_ends(trace), svg.SMALL))
     return tuple(shapes)

@@ -50,6 +50,23 @@ class Picture(str):
         code = b64encode(self.encode()).decode()
         return f'<img alt="{html.escape(self.label)}" style="max-width:100%" src="data:image/svg+xml;base64,{code}">'
 
+    def of_height(self, height: float) -> Picture:
+        """The same picture on a ground of another height.
+
+        >>> picture(20, label="nothing", width=30).of_height(25).size
+        (30.0, 25.0)
+        """
+        (width, own), high = self.size, svg.number(height)
+        if own == height:
+            return self
+        head, _, *shapes = self.split("\n")
+        old = svg.number(own)
+        head = head.replace(
+            f' {old}" width="{svg.number(width)}" height="{old}"',
+            f' {high}" width="{svg.number(width)}" height="{high}"',
+        )
+        return Picture("\n".join([head, svg.rect(0, 0, width, height, fill=svg.PANEL), *shapes]))
+
     def __repr__(self) -> str:
         """The label: IPython shows a str by its repr, whatever else it offers."""
         return self.label
@@ -215,7 +232,7 @@ def animation(
         marked, in the pictures and in the sentences.
     draw : callable
         ``draw(frame, before)`` returns the `Picture` of a frame; `before` is the frame before it in `trace`, or
-        None, so that what changed can be marked.
+        None, so that what changed can be marked. All get the height of the highest.
     describe : callable, optional
         ``describe(frame, before)`` returns the sentence under the picture, which is also what a screen reader says.
         Without it the event's name stands there.
@@ -244,7 +261,8 @@ def animation(
     _refuse_length(len(trace))
     befores = (None, *moments)
     describe = describe or _event_name
-    pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(moments, befores, strict=False))
+    drawn = [_drawn(draw, frame, before) for frame, before in zip(moments, befores, strict=False)]
+    pictures = tuple(each.of_height(max(one.size[1] for one in drawn)) for each in drawn)
     if isinstance(trace, Trapped):
         describe = marked(trace, describe)
         pictures = tuple(_with_strip(trace, place, each) for place, each in enumerate(pictures))

@@ -92,8 +92,5 @@ DARK = {
 }
 """What stands for each colour in the dark."""
 
-CHART = tuple(
-    Fill(colour, each.hatch)
-    for colour, each in zip(("#dcebf7", "#f2b94b", "#93c9b0", "#dba6cb", "#7fb0dc", "#c7b487"), FILLS, strict=True)
-)
-"""The same in charts of matplotlib, where bars stand alone on the panel."""
+CHART = tuple(Fill(each, "") for each in ("#7fb0dc", "#f2b94b", "#3a7d44", "#dba6cb", "#0b5394", "#c7b487"))
+"""The same in charts of matplotlib, where bars stand alone on the panel: neighbours differ without colours, too."""

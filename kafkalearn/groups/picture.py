@@ -11,6 +11,7 @@ from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import chip, ghost
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.groups import defaults as group_states
 from kafkalearn.scenarios.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING, MemberMoment, Moment
@@ -123,7 +124,7 @@ STATE_FILLS = {  # other colours and hatches than those of members: a state of t
     group_states.COMPLETING: svg.Fill("#b9a7d8", "+"),
     group_states.ASSIGNING: svg.Fill("#f7c9b8", "\\"),
     group_states.RECONCILING: svg.Fill("#cbbfe6", "|"),
-    group_states.DEAD: svg.Fill("#8a8a8a", ""),
+    group_states.DEAD: svg.Fill(svg.FAINT, ""),
 }
 STEPS_MS = (
     *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
@@ -412,16 +413,10 @@ def _chip(
     name: str, x: float, y: float, width: float, member: MemberMoment, had: MemberMoment, partition: TopicPartition
 ) -> str:
     is_lost, is_gained = partition not in member.owned, partition not in had.owned
-    is_read = member.doing == CONSUMING and not is_lost
-    border = svg.edge(is_gained, svg.MUTED if is_lost else svg.INK)
-    fill = DOING_FILLS[CONSUMING].colour if is_read else svg.PANEL
-    return "\n".join(
-        [
-            svg.rect(x, y, width, 28, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **border),
-            svg.text(x + width / 2, y + 20, name, svg.BODY - 1, "middle", svg.MUTED if is_lost else svg.INK),
-            svg.line(x + 3, y + 25, x + width - 3, y + 3, svg.MARK) if is_lost else "",
-        ]
-    )
+    if is_lost:
+        return ghost((x, y, width, 28), name, svg.MARK)
+    fill = svg.Fill(DOING_FILLS[CONSUMING].colour if member.doing == CONSUMING else svg.EMPTY, "")
+    return "\n".join(chip([name], fill, width=width, height=28, is_new=is_gained).draw(x, y)).strip()
 
 
 def _unread_line(outcome: Outcome, moment: Moment, baseline: float, hidden_count: int) -> str:

@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing.player import Picture
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import CLASSIC, Group
 from kafkalearn.offsets.store import model
 from kafkalearn.offsets.store.model import Answer, Entry, Store, StoreEvent
 
-LEFT, ROW_HEIGHT, MOST_ROWS = 25, 38, 9
-CACHE_LEFT = 590
+LOG, GAP, MEMORY, MOST_ROWS = 520, 36, 396, 9  # pixels: of the columns and between them; records that are shown
 
 
 def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent] | None = None) -> Picture:
     """One moment of the store: its log on the left, newest last; what the coordinator has in memory on the right."""
-    store, old = frame.state, before.state if before else Store()
+    store, old = frame.state, before.state if before else frame.state
     first = max(0, len(store.log) - MOST_ROWS)
-    rows = [
-        _entry(_words(store, offset), store.log[offset], 118 + (offset - first) * ROW_HEIGHT, offset >= len(old.log))
-        for offset in range(first, len(store.log))
-    ]
-    bottom = 118 + MOST_ROWS * ROW_HEIGHT
-    return picture(
-        bottom + 20,
-        svg.text(LEFT, 38, _event_words(frame.event), svg.TITLE, bold=True),
-        svg.text(LEFT, 86, "the log: offset, key, value", svg.BODY, colour=svg.MUTED),
-        svg.text(CACHE_LEFT, 86, f"in the coordinator's memory ({store.status})", svg.BODY, colour=svg.MUTED),
-        svg.line(CACHE_LEFT - 18, 66, CACHE_LEFT - 18, bottom, svg.FAINT, svg.HAIR),
-        *rows,
-        *_cache(store, 118),
-        *_answers(store.effects, bottom - 8),
-        label=describe_store(frame, before),
+    shown = range(first, len(store.log))
+    log = kit.stack(
+        kit.label("the log: offset, key, value", colour=svg.MUTED),
+        kit.space(height=4),
+        *(_entry(store, offset, offset >= len(old.log)) for offset in shown),
+        gap=4,
     )
+    memory = kit.stack(
+        kit.label(f"in the coordinator's memory ({store.status})", colour=svg.MUTED),
+        kit.space(height=4),
+        *([block for each in store.groups for block in _group(each, old)] or [_nothing()]),
+        kit.space(height=8),
+        *(kit.label(f"answer: {_answer_words(each)}", svg.BODY, svg.MARK, bold=True) for each in store.effects),
+    )
+    below = kit.free(
+        LOG + GAP + MEMORY, max(log.height, memory.height), log.draw, lambda x, y: memory.draw(x + LOG + GAP, y)
+    )
+    head = kit.label(_event_words(frame.event), svg.TITLE, bold=True, width=svg.WIDTH - 50)
+    return kit.sheet(kit.stack(head, kit.space(height=8), below), describe_store(frame, before), left=24)
 
 
 def _words(store: Store, offset: int) -> str:
@@ -46,43 +48,41 @@ def _words(store: Store, offset: int) -> str:
     return entry_text(offset, store.log[offset]) + (", not replicated" if is_missing else "")
 
 
-def _entry(words: str, entry: Entry, top: float, is_new: bool) -> str:
-    is_tombstone = entry.value is None
-    box = (LEFT, top, CACHE_LEFT - 18 - LEFT - 18, ROW_HEIGHT - 6)
-    fill = svg.TOMBSTONE if is_tombstone else svg.Fill(svg.READ, "")
-    return "\n".join(
-        [
-            svg.filled(fill, box),
-            svg.rect(*box, **svg.edge(is_new)),
-            svg.text(LEFT + 11, top + 22, words, svg.SMALL + 1),
-        ]
-    )
+def _nothing() -> kit.Block:
+    return kit.label("no group", svg.BODY, svg.MUTED)
 
 
-def _cache(store: Store, top: float) -> list[str]:
-    if not store.groups:
-        return [svg.text(CACHE_LEFT, top + 22, "no group", svg.BODY, colour=svg.MUTED)]
-    parts = []
-    for group in store.groups:
-        words = f"{group.group_id}: {group.state}, {counted(len(group.members), 'member')}"
-        parts.append(svg.text(CACHE_LEFT, top + 22, words, svg.BODY, bold=True))
-        top += 32
-        if group.kind != CLASSIC:
-            parts.append(svg.text(CACHE_LEFT + 18, top + 18, f"a {group.kind} group", svg.BODY, colour=svg.MUTED))
-            top += 28
-        for each in group.offsets:
-            parts.append(svg.text(CACHE_LEFT + 18, top + 20, f"{each.at}: {each.offset}", svg.BODY))
-            top += 28
-        top += 10
-    return parts
+def _entry(store: Store, offset: int, is_new: bool) -> kit.Block:
+    """A record: amber while its replicas lack it, violet if it is a tombstone."""
+    words, height = _words(store, offset), 30
+    is_open = offset in store.in_flight or offset in store.unreplicated
+    fill = svg.TOMBSTONE if store.log[offset].value is None else svg.OPEN if is_open else svg.COMMITTED
+
+    def draw(x: float, y: float) -> list[str]:
+        box = (x, y, LOG, height)
+        edge = svg.outlined(box, stroke=svg.MARK, stroke_width=svg.STRONG) if is_new else ""
+        said = kit.label(words, width=LOG - 20).draw(x + 10, y + 5)
+        return [svg.filled(fill, box), edge, *said]
+
+    return kit.free(LOG, height, draw)
 
 
-def _answers(answers: Sequence[Answer], bottom: float) -> list[str]:
-    """What the last request was answered, or every commit that waited; the last of them at the bottom."""
-    lines = [f"answer: {_answer_words(each)}" for each in answers]
+def _group(group: Group, old: Store) -> list[kit.Block]:
+    """A group in memory, and its offsets; what has changed has the mark's colour."""
+    was = next((each for each in old.groups if each.group_id == group.group_id), None)
+    words = f"{group.group_id}: {group.state}, {counted(len(group.members), 'member')}"
+    is_same = was is not None and (was.state, was.members) == (group.state, group.members)
+    known = () if was is None else was.offsets
+    kind = [] if group.kind == CLASSIC else [kit.label(f"a {group.kind} group", colour=svg.MUTED)]
     return [
-        svg.text(CACHE_LEFT, bottom - 26 * (len(lines) - 1 - number), words, svg.BODY, colour=svg.MARK, bold=True)
-        for number, words in enumerate(lines)
+        kit.label(words, svg.BODY, svg.INK if is_same else svg.MARK, bold=True, width=MEMORY),
+        *kind,
+        *(
+            kit.row(kit.space(18), kit.label(f"{each.at}: {each.offset}", svg.BODY, colour))
+            for each in group.offsets
+            for colour in (svg.INK if each in known else svg.MARK,)
+        ),
+        kit.space(height=8),
     ]
 
 

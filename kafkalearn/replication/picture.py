@@ -7,13 +7,24 @@ since the frame before has a marked border. The settings come first, so that the
 
 from __future__ import annotations
 
-from textwrap import wrap
-
 from kafkalearn.base.errors import capitalised
-from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Axis, Block, Cell, free, label, lane, legend, mark, panel, row, space, stack
+from kafkalearn.drawing.kit import (
+    Axis,
+    Block,
+    Cell,
+    free,
+    label,
+    lane,
+    legend,
+    mark,
+    panel,
+    promises,
+    row,
+    space,
+    stack,
+)
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.replication.events import (
     ConsumerRead,
@@ -41,7 +52,7 @@ LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 178, 42, 14
 ROWS_TOP, ROW_GAP, PANEL_HEIGHT = 92, 8, 82
 ROW_HEIGHT = PANEL_HEIGHT + ROW_GAP
 KNOWN_LEFT = 808
-BAND_LETTERS, BAND_LINES, BAND_HEIGHT = 80, 2, 62
+BAND_HEIGHT = 62
 CELL_DOWN, CELL_HEIGHT = 23, 31
 MOST_LETTERS = 3  # of a record's value in its cell
 MOST_EPOCHS = 5
@@ -298,22 +309,6 @@ def _said(name: str, words: str) -> Block:
 
 
 def _promises(settings: Settings, state: Partition, wrong_before: tuple[str, ...]) -> Block:
-    """The last lines: which promises are broken, the newly broken first, on the colour of what is lost."""
-    wrong = broken(settings, state)
-    if not wrong:
-        words = "nobody leads: no log to judge by" if state.leader is None else f"all {len(PROMISES)} promises hold"
-        return row(space(6), Block(0, BAND_HEIGHT, label(words, colour=svg.MUTED).draw), space())
-    ordered = sorted(wrong, key=lambda name: name in wrong_before)
-    lines = wrap(capitalised(broken_in_words(ordered)), BAND_LETTERS)
-    if len(lines) > BAND_LINES:
-        lines = wrap(f"{capitalised(broken_in_words(ordered[:2]))}; and {len(wrong) - 2} more", BAND_LETTERS)
-    width = svg.WIDTH - 2 * LEFT
-    return free(
-        width,
-        BAND_HEIGHT,
-        lambda x, y: [svg.rect(x, y + 4, width, BAND_HEIGHT - 4, svg.LOST.colour, rx=8)],
-        lambda x, y: [
-            svg.text(x + width / 2, y + 38 - 11 * (len(lines) - 1) + 23 * at, each, svg.BODY, "middle", bold=True)
-            for at, each in enumerate(lines)
-        ],
-    )
+    """The last lines: which promises are broken, the newly broken first."""
+    hold = "nobody leads: no log to judge by" if state.leader is None else f"all {len(PROMISES)} promises hold"
+    return promises(broken(settings, state), wrong_before, hold, width=svg.WIDTH - 2 * LEFT, height=BAND_HEIGHT)

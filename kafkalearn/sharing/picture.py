@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing.player import Picture
 from kafkalearn.sharing import events, model, work
 from kafkalearn.sharing.events import AcknowledgeAnswer, Answer, FetchAnswer, HeartbeatAnswer, LockRanOut
 from kafkalearn.sharing.model import (
@@ -27,10 +27,9 @@ from kafkalearn.sharing.model import (
     SharePartition,
 )
 
-LEFT, TOP = 24, 60
-LINE, LABEL, CELL, MOST_CELLS = 34, 110, 72, 12
-CELL_HEIGHT, LANE = 66, 158
-BAR = 9
+LEFT, WIDTH = 24, svg.WIDTH - 2 * 24
+ROW, LABEL, CELL, MOST_CELLS = 30, 150, 66, 12  # pixels: a program, the names left of a log, a record
+CELL_HEIGHT, LANE, BAR = 62, 120, 6  # a record, its log with offsets and marks, a lock
 MOST_LANES, MOST_PROGRAMS, MOST_DONE = 2, 3, 12
 
 Settings: TypeAlias = model.Settings | work.Settings
@@ -40,18 +39,18 @@ LOOKS = {
     "": svg.Fill(svg.EMPTY, "."),
     AVAILABLE: svg.COPIED,
     ACQUIRED: svg.OPEN,
-    ACKNOWLEDGED: svg.Fill(svg.READ, ""),
+    ACKNOWLEDGED: svg.COMMITTED,
     ARCHIVING: svg.LOST,
-    ARCHIVED: svg.Fill(svg.PANEL, ""),
 }
+MARKER = svg.Fill(svg.FAINT, "")
 WORDS = {
     "": "not read yet",
     AVAILABLE: "can be had",
     ACQUIRED: "acquired",
     ACKNOWLEDGED: "accepted: done",
-    ARCHIVED: "given up: gone",
+    ARCHIVING: "given up, on its way out",
 }
-IN_A_CELL = {AVAILABLE: "", ACKNOWLEDGED: "done", ARCHIVING: "dying", ARCHIVED: "gone"}
+IN_A_CELL = {ACKNOWLEDGED: "done", ARCHIVING: "dying"}
 
 
 def cluster_of(state: Cluster | work.Work) -> Cluster:
@@ -85,29 +84,23 @@ def draw_sharing(settings: Settings, frame: SharingFrame, before: SharingFrame |
     cluster, past = cluster_of(frame.state), None if before is None else cluster_of(before.state)
     chosen = cluster_settings(settings)
     limits = f"lock {_time(chosen.record_lock_duration_ms)}, at most {chosen.delivery_count_limit} deliveries"
-    parts = [
-        svg.text(LEFT, 40, f"Kafka {chosen.release}: {limits}", svg.TITLE - 2, bold=True),
-        svg.text(svg.WIDTH - LEFT, 40, f"now {_time(cluster.now_ms)}", svg.TITLE - 2, "end"),
-    ]
-    y = float(TOP)
-    if isinstance(frame.state, work.Work):
-        for program in frame.state.programs[:MOST_PROGRAMS]:
-            parts += _program(frame.state, program, y)
-            y += LINE
     shares = _shown(cluster)
-    for share in shares:
-        earlier = None if past is None else past.share_partition(*share.key)
-        parts += _lane(chosen, cluster, share, earlier, y)
-        y += LANE
-    if not shares:
-        parts.append(svg.text(LEFT, y + 40, "no leader has read a share-partition yet", svg.BODY, colour=svg.MUTED))
-        y += 70
-    if isinstance(frame.state, work.Work):
-        parts.append(svg.text(LEFT, y + 24, _done(frame.state), svg.SMALL))
-        y += 34
-    entries = [(LEFT + 190 * at, LOOKS[state], words) for at, (state, words) in enumerate(WORDS.items())]
-    parts.append(svg.legend(entries, y + 20))
-    return picture(y + 38, *parts, label=describe_sharing(settings, frame, before))
+    state = frame.state if isinstance(frame.state, work.Work) else None
+    lanes = [_lane(chosen, cluster, each, None if past is None else past.share_partition(*each.key)) for each in shares]
+    page = kit.stack(
+        kit.row(
+            kit.label(f"Kafka {chosen.release}: {limits}", svg.TITLE - 2, bold=True),
+            kit.label(f"now {_time(cluster.now_ms)}", svg.BODY, svg.MUTED, at_end=True),
+            width=WIDTH,
+        ),
+        kit.space(height=6),
+        *([] if state is None else [_program(state, each) for each in state.programs[:MOST_PROGRAMS]]),
+        *(lanes or [kit.label("no leader has read a share-partition yet", svg.BODY, svg.MUTED)]),
+        *([] if state is None else [kit.label(_done(state), width=WIDTH)]),
+        _legend(cluster, shares),
+        gap=4,
+    )
+    return kit.sheet(page, describe_sharing(settings, frame, before), left=LEFT)
 
 
 def _time(ms: int) -> str:
@@ -119,21 +112,22 @@ def _shown(cluster: Cluster) -> list[SharePartition]:
     return sorted(cluster.share_partitions, key=lambda each: each.key)[:MOST_LANES]
 
 
-def _program(state: work.Work, program: work.Program, y: float) -> list[str]:
+def _program(state: work.Work, program: work.Program) -> kit.Block:
     has = ", ".join(str(offset) for _, offset in program.has)
     words = f"works on {has}" if has else "has nothing"
     if not program.is_connected:
         words = "has no session" + (f", and thinks that it has {has}" if has else "")
     lost = [one[1] for one in program.has if not _still_has(state.cluster, program.name, *one)]
-    parts = [
-        svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, LINE - 6, svg.EMPTY, rx=4),
-        svg.text(LEFT + 12, y + 20, svg.cut_end(program.name, 8), svg.BODY, bold=True),
-        svg.text(LABEL, y + 20, words, svg.BODY),
-    ]
-    if lost and program.is_connected:
-        said = f"its lock on {', '.join(map(str, lost))} has run out: it does not know"
-        parts.append(svg.text(svg.WIDTH - LEFT - 12, y + 20, said, svg.SMALL, "end", svg.MARK, bold=True))
-    return parts
+    is_wrong = lost and program.is_connected
+    said = f"its lock on {', '.join(map(str, lost))} has run out: it does not know" if is_wrong else ""
+    inside = kit.row(
+        kit.label(svg.cut_end(program.name, 8), svg.BODY, bold=True, width=LABEL - 18),
+        kit.label(words, svg.BODY),
+        kit.label(said, colour=svg.MARK, bold=True, at_end=True),
+        gap=4,
+        width=WIDTH - 28,
+    )
+    return kit.panel(kit.stack(kit.space(height=3), inside), width=WIDTH, height=ROW)
 
 
 def _still_has(cluster: Cluster, member: str, partition: str, offset: int) -> bool:
@@ -142,94 +136,100 @@ def _still_has(cluster: Cluster, member: str, partition: str, offset: int) -> bo
     return held is not None and held.member == member
 
 
-def _lane(
-    settings: model.Settings, cluster: Cluster, share: SharePartition, past: SharePartition | None, y: float
-) -> list[str]:
+def _offsets(share: SharePartition, log: Log) -> range:
+    """The offsets that are shown: those around the start offset."""
+    first = max(log.start_offset, min(share.start_offset, log.end_offset) - 3)
+    first = max(0, min(first, log.end_offset - 1)) if log.end_offset - first < 1 else first
+    return range(first, min(first + MOST_CELLS, log.end_offset))
+
+
+def _lane(settings: model.Settings, cluster: Cluster, share: SharePartition, past: SharePartition | None) -> kit.Block:
+    """A share-partition: its records, what is in flight, and how far its start offset has come."""
     group, name = share.key
     log = cluster.log(name)
     assert log is not None
-    first = max(log.start_offset, min(share.start_offset, log.end_offset) - 3)
-    first = max(0, min(first, log.end_offset - 1)) if log.end_offset - first < 1 else first
-    shown = list(range(first, min(first + MOST_CELLS, log.end_offset)))
-    top = y + 34
-    parts = [
-        svg.text(LEFT, y + 62, svg.cut_end(name, 10), svg.SMALL, bold=True),
-        svg.text(LEFT, y + 84, svg.cut_end(group, 9), svg.SMALL, colour=svg.MUTED),
-    ]
-    for offset in shown:
-        x = LABEL + (offset - first) * CELL
-        parts += _cell(settings, cluster, share, past, log, offset, x, top)
-    parts += _batches(share, first, shown, top)
-    if log.end_offset > first + MOST_CELLS:
-        left = log.end_offset - first - MOST_CELLS
-        parts.append(svg.text(svg.WIDTH - LEFT, top - 8, f"+{left}", svg.SMALL, "end", svg.MUTED))
-    return [*parts, *_marks(settings, share, past, first, top + CELL_HEIGHT)]
+    shown = _offsets(share, log)
+    hidden = log.end_offset - shown.stop
+
+    def draw(x: float, y: float) -> list[str]:
+        axis, top = kit.Axis(x + LABEL, shown.start, MOST_CELLS, CELL), y + 24
+        foot, has_moved = top + CELL_HEIGHT, past is not None and past.start_offset != share.start_offset
+        is_right = axis.x(share.start_offset) > svg.WIDTH / 2
+        at, anchor = (x + LABEL, "start") if is_right else (x + WIDTH, "end")
+        flight = f"in flight {share.in_flight_count} of {settings.max_record_locks}, done {share.done_count}"
+        return [
+            *kit.label(name, bold=True, width=LABEL - 12).draw(x, top + 10),
+            *kit.label(group, colour=svg.MUTED, width=LABEL - 12).draw(x, top + 32),
+            *(line for at in shown for line in _cell(settings, cluster, share, past, log, at, axis, top)),
+            *_batches(share, shown, axis, top),
+            svg.text(x + WIDTH, top - 8, f"+{hidden}" if hidden > 0 else "", svg.SMALL, "end", svg.MUTED),
+            kit.mark(axis, share.start_offset, "start", (top - 2, foot + 8), foot + 24, is_new=has_moved),
+            svg.text(at, foot + 24, flight, svg.SMALL, anchor, svg.MUTED),
+        ]
+
+    return kit.free(WIDTH, LANE, draw)
 
 
-def _marks(
-    settings: model.Settings, share: SharePartition, past: SharePartition | None, first: int, y: float
-) -> list[str]:
-    x = LABEL + min(max(share.start_offset - first, 0), MOST_CELLS) * CELL
-    has_moved = past is not None and past.start_offset != share.start_offset
-    colour = svg.MARK if has_moved else svg.INK
-    words = f"start {share.start_offset}"
-    flight = f"in flight {share.in_flight_count} of {settings.max_record_locks}, done {share.done_count}"
-    is_right = x > 600
-    anchor, beside = ("end", x - 14) if is_right else ("start", x + 14)
-    at, flight_anchor = (LABEL, "start") if is_right else (svg.WIDTH - LEFT, "end")
-    return [
-        svg.pointer(x, y + 6, colour, 7, is_below=True),
-        svg.text(beside, y + 24, words, svg.SMALL, anchor, colour, bold=has_moved),
-        svg.text(at, y + 42, flight, svg.SMALL, flight_anchor, svg.MUTED),
-    ]  # fmt: skip
-
-
-def _batches(share: SharePartition, first: int, shown: list[int], top: float) -> list[str]:
+def _batches(share: SharePartition, shown: range, axis: kit.Axis, top: float) -> list[str]:
     """A line over each batch in flight that has one state for all; what was split has none."""
-    parts = []
-    for batch in share.batches:
-        if batch.is_split or not shown or batch.last < first or batch.first > shown[-1]:
-            continue
-        begin = LABEL + (max(batch.first, first) - first) * CELL + 6
-        end = LABEL + (min(batch.last, shown[-1]) - first + 1) * CELL - 6
-        parts.append(svg.line(begin, top - 4, end, top - 4, svg.INK))
-    return parts
+    return [
+        svg.line(axis.x(batch.first) + 4, top - 4, axis.x(batch.last + 1) - 4, top - 4, svg.MUTED)
+        for batch in share.batches
+        if not batch.is_split and shown and batch.last >= shown.start and batch.first < shown.stop
+    ]
 
 
 def _cell(
     settings: model.Settings, cluster: Cluster, share: SharePartition, past: SharePartition | None, log: Log,
-    offset: int, x: float, y: float,
+    offset: int, axis: kit.Axis, y: float,
 ) -> list[str]:  # fmt: skip
+    """A record: who holds it and how often it was delivered; one that was given up is a ghost."""
     held = _held(cluster, share, offset)
-    box = (x + 3, y, CELL - 6, CELL_HEIGHT)
-    middle = x + CELL / 2
+    box, middle = axis.box(offset, y, CELL_HEIGHT), axis.middle(offset)
     is_new = past is not None and held != _held(cluster, past, offset) and held is not None
     state = "" if held is None else held.state
-    parts = [svg.text(middle, y - 9, str(offset), svg.SMALL, "middle", svg.MUTED), svg.filled(LOOKS[state], box)]
+    number = svg.text(middle, y - 9, str(offset), svg.SMALL, "middle", svg.MUTED)
     if any(each.is_control and each.base_offset == offset for each in log.batches):
-        return [*parts, svg.rect(*box, svg.INK), svg.text(middle, y + 38, "marker", svg.SMALL, "middle", svg.PANEL)]
-    is_gone = state == ARCHIVED
-    dashed: dict[str, str] = {"stroke_dasharray": "5 5"} if is_gone else {}
-    parts.append(svg.rect(*box, **svg.edge(is_new, svg.MUTED if is_gone else svg.INK), **dashed))
-    if held is None:
-        return parts
-    words = svg.cut_end(held.member, 6) if held.state == ACQUIRED else IN_A_CELL[state]
-    parts.append(svg.text(middle, y + 24, words, svg.SMALL, "middle", bold=held.state == ACQUIRED))
-    if held.count:
-        parts.append(svg.text(middle, y + 44, f"x{held.count}", svg.SMALL, "middle"))
-    return [*parts, *_lock(settings, cluster, held, x, y)]
+        return [number, *kit.chip(["marker"], MARKER, width=box[2], height=CELL_HEIGHT).draw(*box[:2])]
+    if state == ARCHIVED:
+        return [number, kit.ghost(box, "gone", svg.MARK if is_new else svg.MUTED)]
+    words = svg.cut_end(held.member, 6) if held and state == ACQUIRED else IN_A_CELL.get(state, "")
+    count = f"x{held.count}" if held and held.count else ""
+    return [
+        number,
+        svg.filled(LOOKS[state], box),
+        svg.outlined(box, stroke=svg.MARK, stroke_width=svg.STRONG) if is_new else "",
+        svg.text(middle, y + 23, words, svg.SMALL, "middle", bold=state == ACQUIRED),
+        svg.text(middle, y + 43, count, svg.SMALL, "middle"),
+        *([] if held is None else _lock(settings, cluster, held, box)),
+    ]
 
 
-def _lock(settings: model.Settings, cluster: Cluster, held: Held, x: float, y: float) -> list[str]:
+def _lock(settings: model.Settings, cluster: Cluster, held: Held, box: svg.Box) -> list[str]:
+    """What is left of a lock, as a bar that runs down."""
     if held.state != ACQUIRED or held.lock_ms is None:
         return []
     left = max(0, held.lock_ms - cluster.now_ms) / max(1, settings.record_lock_duration_ms)
-    width = CELL - 16
-    foot = y + CELL_HEIGHT - BAR - 4
+    x, y, width = box[0] + 6, box[1] + CELL_HEIGHT - BAR - 5, box[2] - 12
     return [
-        svg.rect(x + 8, foot, width, BAR, svg.PANEL, stroke=svg.INK, stroke_width=1),
-        svg.rect(x + 8, foot, width * min(left, 1), BAR, svg.MARK if left < 0.34 else svg.INK),
+        svg.rect(x, y, width, BAR, svg.PANEL),
+        svg.rect(x, y, width * min(left, 1), BAR, svg.MARK if left < 0.34 else svg.MUTED),
     ]
+
+
+def _legend(cluster: Cluster, shares: list[SharePartition]) -> kit.Block:
+    """The fills that are used; a record that was given up is a ghost, and so has none."""
+    found = [
+        _held(cluster, each, offset)
+        for each in shares
+        if (log := cluster.log(each.key[1])) is not None
+        for offset in _offsets(each, log)
+    ]
+    states = {"" if each is None else each.state for each in found}
+    ghosts = "struck through: given up" if ARCHIVED in states else ""
+    used = [LOOKS[each] for each in states if each in LOOKS]
+    names = {LOOKS[state]: words for state, words in WORDS.items()}
+    return kit.line_of(kit.legend(used, names), kit.label(ghosts, colour=svg.MUTED), gap=20)
 
 
 def _held(cluster: Cluster, share: SharePartition, offset: int) -> Held | None:

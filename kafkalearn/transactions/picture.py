@@ -1,7 +1,7 @@
 """Transactions as a picture: the coordinator, the partitions with their last stable offsets, the groups' offsets.
 
 For runs of `kafkalearn.transactions`, of its ``client`` and of its ``processing``: all of them have a cluster in their
-state. A record's cell says what a ``read_committed`` reader makes of it; a marker is a black cell. The settings come
+state. A record's cell says what a ``read_committed`` reader makes of it; an aborted one is a ghost. The settings come
 first, so that they can be bound once: ``play(trace, partial(draw_transactions, settings))``.
 """
 
@@ -12,28 +12,25 @@ from typing import Any, TypeAlias
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing.player import Picture
 from kafkalearn.transactions import client, model, processing
-from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Batch, Cluster, Partition, Transaction
+from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Cluster, Group, Partition, Transaction
 from kafkalearn.transactions.reader import ABORTED, fate, open_first
 
-LEFT, TOP = 24, 62
-ROW, GAP = 46, 8  # a transactional id, an instance
-LABEL, CELL, MOST_CELLS = 150, 82, 10
-LANE, CELL_HEIGHT = 112, 44  # a partition: its name, offsets, cells, marks
+LEFT, WIDTH = 24, svg.WIDTH - 2 * 24
+ROW, STATUS = 30, 230  # pixels: a line of the coordinator, a transaction's status
+LABEL, CELL, MOST_CELLS = 126, 80, 10
+CELL_HEIGHT, LANE = 44, 96  # a partition: its name, offsets, cells, marks
 MOST_IDS, MOST_PARTITIONS = 2, 2
 
 Settings: TypeAlias = model.Settings | client.Settings | processing.Settings
 TransactionFrame: TypeAlias = Frame[Any, Any]  # of any of the three simulators
 
-LOOKS = {
-    "read": svg.Fill(svg.READ, ""),
-    "held back": svg.Fill(svg.EMPTY, "."),
-    "open": svg.OPEN,
-    ABORTED: svg.Fill(svg.PANEL, ""),
-}
-WORDS = {"read": "read", "held back": "cannot be read yet", "open": "open transaction", ABORTED: "aborted: passed over"}
+NOTHING = svg.Fill(svg.EMPTY, "")
+MARKER = svg.Fill(svg.FAINT, "")
+LOOKS = {"read": svg.COMMITTED, "held back": svg.Fill(svg.EMPTY, "."), "open": svg.OPEN}
+WORDS = {"read": "read", "held back": "cannot be read yet", "open": "open transaction"}
 
 
 def cluster_of(state: Cluster | client.Application | processing.Processing) -> Cluster:
@@ -66,28 +63,24 @@ def draw_transactions(settings: Settings, frame: TransactionFrame, before: Trans
     """
     cluster, past = cluster_of(frame.state), None if before is None else cluster_of(before.state)
     chosen = cluster_settings(settings)
-    parts = [
-        svg.text(
-            LEFT,
-            40,
-            f"transaction.version={chosen.transaction_version}, Kafka {chosen.release}",
-            svg.TITLE - 2,
-            bold=True,
+    head = f"transaction.version={chosen.transaction_version}, Kafka {chosen.release}"
+    logs = [each for each in cluster.partitions if each.name != OFFSETS_PARTITION][:MOST_PARTITIONS]
+    page = kit.stack(
+        kit.row(
+            kit.label(head, svg.TITLE - 2, bold=True),
+            kit.label(f"now {_time(cluster.now_ms)}", svg.BODY, svg.MUTED, at_end=True),
+            width=WIDTH,
         ),
-        svg.text(svg.WIDTH - LEFT, 40, f"now {_time(cluster.now_ms)}", svg.TITLE - 2, "end"),
-    ]
-    drawn, y = _instances(frame.state, TOP)
-    parts += drawn
-    drawn, y = _coordinator(cluster, past, y)
-    parts += drawn
-    for each in [one for one in cluster.partitions if one.name != OFFSETS_PARTITION][:MOST_PARTITIONS]:
-        parts += _partition(cluster, each, None if past is None else past.partition(each.name), y)
-        y += LANE
-    drawn, y = _groups(cluster, past, y)
-    parts += drawn
-    entries = [(LEFT + 236 * at, LOOKS[name], WORDS[name]) for at, name in enumerate(LOOKS)]
-    parts.append(svg.legend(entries, y + 24))
-    return picture(y + 42, *parts, label=describe_transactions(settings, frame, before))
+        kit.space(height=6),
+        *(_line(words) for words in _beliefs(frame.state)[:MOST_IDS]),
+        *_coordinator(cluster, past),
+        *(_partition(cluster, each, None if past is None else past.partition(each.name)) for each in logs),
+        *(_group(each, None if past is None else past.group(each.name) == each) for each in cluster.groups[:1]),
+        kit.space(height=8),
+        _legend(logs),
+        gap=4,
+    )
+    return kit.sheet(page, describe_transactions(settings, frame, before), left=LEFT)
 
 
 def _time(ms: int) -> str:
@@ -98,7 +91,13 @@ def _time(ms: int) -> str:
     return f"{ms / 3_600_000:.3g} h"
 
 
-def _instances(state: Cluster | client.Application | processing.Processing, y: float) -> tuple[list[str], float]:
+def _line(words: str, is_new: bool = False) -> kit.Block:
+    """A line on a ground of its own."""
+    inside = kit.stack(kit.space(height=4), kit.label(words, svg.BODY - 2, svg.MARK if is_new else svg.INK))
+    return kit.panel(inside, width=WIDTH, height=ROW)
+
+
+def _beliefs(state: Cluster | client.Application | processing.Processing) -> list[str]:
     """What each instance believes; none for a run of requests alone."""
     lines = []
     if isinstance(state, client.Application):
@@ -118,45 +117,26 @@ def _instances(state: Cluster | client.Application | processing.Processing, y: f
             words += f", {each.fatal_error}" if each.fatal_error else ", must abort" if each.must_abort else ""
             words += ", in a transaction" if each.has_open else ""
             lines.append(words)
-    parts = []
-    for words in lines[:2]:
-        parts += [
-            svg.rect(LEFT, y, svg.WIDTH - 2 * LEFT, 32, svg.EMPTY, rx=4),
-            svg.text(LEFT + 12, y + 22, words, svg.BODY),
-        ]
-        y += 32 + GAP
-    return parts, y
+    return lines
 
 
-def _coordinator(cluster: Cluster, past: Cluster | None, y: float) -> tuple[list[str], float]:
-    parts = [svg.text(LEFT, y + 16, "transaction coordinator", svg.BODY, bold=True)]
-    y += 26
-    if not cluster.transactions:
-        parts.append(svg.text(LEFT + 12, y + 28, "knows no transactional id yet", svg.SMALL, colour=svg.MUTED))
-        return parts, y + ROW
-    shown = cluster.transactions[:MOST_IDS]
-    for each in shown:
-        is_new = past is not None and past.transaction(each.id) != each
-        box = (LEFT, y, svg.WIDTH - 2 * LEFT, ROW - 6)
-        parts += [
-            svg.filled(LOOKS["open"] if each.status == "Ongoing" else svg.Fill(svg.PANEL, ""), (LEFT, y, 300, ROW - 6)),
-            svg.rect(*box, **svg.edge(is_new)),
-            svg.text(LEFT + 16, y + 27, f"{svg.cut_end(each.id, 10)}: {each.status}", svg.BODY, bold=True),
-            svg.text(LEFT + 314, y + 27, f"producer {each.producer_id}, epoch {each.epoch}", svg.SMALL),
-            svg.text(LEFT + 490, y + 27, _destinations(each), svg.SMALL, bold=each.is_refused),
-        ]
-        y += ROW
-    if len(cluster.transactions) > MOST_IDS:
-        parts.append(
-            svg.text(
-                svg.WIDTH - LEFT,
-                y - ROW * MOST_IDS - 10,
-                f"+{len(cluster.transactions) - MOST_IDS} ids",
-                svg.SMALL,
-                "end",
-            )
-        )
-    return parts, y + 4
+def _coordinator(cluster: Cluster, past: Cluster | None) -> list[kit.Block]:
+    hidden = len(cluster.transactions) - MOST_IDS
+    head = "transaction coordinator" + (f", {hidden} more ids" if hidden > 0 else "")
+    lines = [_transaction(each, past) for each in cluster.transactions[:MOST_IDS]]
+    nothing = kit.label("knows no transactional id yet", colour=svg.MUTED)
+    return [kit.label(head, svg.BODY, bold=True), *(lines or [nothing])]
+
+
+def _transaction(held: Transaction, past: Cluster | None) -> kit.Block:
+    is_new = past is not None and past.transaction(held.id) != held
+    fill = svg.OPEN if held.status == "Ongoing" else NOTHING
+    return kit.line_of(
+        kit.chip([f"{svg.cut_end(held.id, 10)}: {held.status}"], fill, width=STATUS, height=ROW, is_new=is_new),
+        kit.stack(kit.label(f"producer {held.producer_id}, epoch {held.epoch}", width=190), kit.space(height=6)),
+        kit.stack(kit.label(_destinations(held), bold=held.is_refused), kit.space(height=6)),
+        gap=16,
+    )
 
 
 def _destinations(held: Transaction) -> str:
@@ -172,80 +152,62 @@ def _short(name: str) -> str:
     return "group's offsets" if name == OFFSETS_PARTITION else name
 
 
-def _partition(cluster: Cluster, partition: Partition, past: Partition | None, y: float) -> list[str]:
-    """A lane: the newest offsets as cells, the last stable offset and the end below them."""
-    cells = [(offset, batch) for batch in partition.batches for offset in range(batch.offset, batch.last_offset + 1)]
-    shown = cells[-MOST_CELLS + 1 :] if len(cells) >= MOST_CELLS else cells
-    first = shown[0][0] if shown else 0
-    known = 0 if past is None else past.end_offset
-    is_away = partition.name in cluster.away
-    parts = [
-        svg.text(LEFT, y + 42, partition.name, svg.BODY, bold=True),
-        svg.text(LEFT, y + 64, "leader away" if is_away else "", svg.SMALL, colour=svg.MARK),
-    ]
-    for offset, batch in shown:
-        x = LABEL + (offset - first) * CELL
-        parts += _cell(partition, offset, batch, x, y + 22, past is not None and offset >= known)
+def _cells(partition: Partition | None) -> tuple[dict[int, kit.Cell], dict[int, str]]:
+    """What a reader gets of each offset, and the aborted records, which it passes over."""
+    cells, aborted = {}, {}
+    for batch in () if partition is None else partition.batches:
+        found = fate(partition, batch)
+        for offset in range(batch.offset, batch.last_offset + 1):
+            if batch.kind != "data":
+                cells[offset] = kit.Cell(batch.kind.lower(), MARKER)
+            elif found == ABORTED:
+                aborted[offset] = svg.cut_end(_record(batch.records[offset - batch.offset]), 6)
+            else:
+                cells[offset] = kit.Cell(svg.cut_end(_record(batch.records[offset - batch.offset]), 6), LOOKS[found])
+    return cells, aborted
+
+
+def _partition(cluster: Cluster, partition: Partition, past: Partition | None) -> kit.Block:
+    """A lane: the newest offsets as cells, the last stable offset, and who holds it back."""
+    (cells, aborted), (before, _) = _cells(partition), _cells(partition if past is None else past)
     end, stable = partition.end_offset, partition.last_stable_offset
-    bottom = y + 22 + CELL_HEIGHT
-    end_x = LABEL + (end - first) * CELL
-    parts.append(svg.line(LABEL, bottom + 3, svg.WIDTH - LEFT, bottom + 3, svg.FAINT))
-    if stable < end:
-        stable_x = LABEL + max(stable - first, 0) * CELL
-        parts += [
-            svg.line(stable_x, y + 8, stable_x, bottom + 12, svg.MARK),
-            svg.text(stable_x + 4, bottom + 26, f"LSO {stable}", svg.SMALL, colour=svg.MARK, bold=True),
-            *_holder(cluster, partition, stable_x + 88, bottom + 26),
+    first = min({*cells, *aborted}, default=0)
+    first = max(first, end - MOST_CELLS)
+    is_away = partition.name in cluster.away
+    has_moved = past is not None and past.last_stable_offset != stable
+
+    def draw(x: float, y: float) -> list[str]:
+        axis = kit.Axis(x + LABEL, first, MOST_CELLS, CELL)
+        top, foot = y + 20, y + 20 + CELL_HEIGHT
+        numbers = [(axis.middle(each), y + 15, str(each)) for each in range(first, end)]
+        return [
+            svg.text(x, top + 24, partition.name, svg.BODY, bold=True),
+            svg.text(x, top + 44, "leader away" if is_away else "", svg.SMALL, colour=svg.MARK),
+            svg.words_at(numbers, svg.SMALL, fill=svg.MUTED),
+            svg.line(x + LABEL, foot + 3, x + WIDTH, foot + 3, svg.FAINT, svg.HAIR),
+            *kit.lane(axis, cells, before, top, CELL_HEIGHT, ghosts=aborted),
+            kit.mark(axis, stable, "LSO", (top - 4, foot + 8), foot + 24, is_new=has_moved),
+            *(_holder(cluster, partition, axis.x(stable) + 44, foot + 24) if stable < end else []),
         ]
-    else:
-        parts += [
-            svg.pointer(end_x, bottom + 5, svg.INK, 6, is_below=True),
-            svg.text(end_x + 14, bottom + 22, f"LSO {stable}, the end", svg.SMALL)
-            if end_x < 800
-            else svg.text(end_x - 14, bottom + 22, f"LSO {stable}, the end", svg.SMALL, "end"),
-        ]
-    return parts
+
+    return kit.free(WIDTH, LANE, draw)
 
 
 def _holder(cluster: Cluster, partition: Partition, x: float, y: float) -> list[str]:
+    """Who holds the last stable offset back, and how much."""
     holder = open_first(partition)
     assert holder is not None
     producer_id, _ = holder
     owner = next((each for each in cluster.transactions if each.producer_id == producer_id and each.is_open), None)
     behind = partition.end_offset - partition.last_stable_offset
     if owner is None or partition.name not in owner.partitions:
-        words = (
-            f"end {partition.end_offset}: producer {producer_id} holds back {behind}, and no coordinator knows of it"
-        )
+        words = f"producer {producer_id} holds back {behind}, and no coordinator knows of it"
     else:
         age = f" for {_time(cluster.now_ms - owner.started_ms)}" if 0 <= owner.started_ms < cluster.now_ms else ""
-        words = f"end {partition.end_offset}: {owner.id} holds back {behind}{age}"
-    is_right = x + 9.3 * len(words) > svg.WIDTH - LEFT
-    return [
-        svg.text(svg.WIDTH - LEFT if is_right else x, y, words, svg.SMALL, "end" if is_right else "start", svg.MARK)
-    ]
-
-
-def _cell(partition: Partition, offset: int, batch: Batch, x: float, y: float, is_new: bool) -> list[str]:
-    box = (x + 3, y, CELL - 6, CELL_HEIGHT)
-    middle = x + CELL / 2
-    parts = [svg.text(middle, y - 6, str(offset), svg.SMALL, "middle", svg.MUTED)]
-    if batch.kind != "data":
-        return [
-            *parts,
-            svg.rect(*box, svg.INK, **svg.edge(is_new)),
-            svg.text(middle, y + 28, batch.kind, svg.SMALL, "middle", svg.PANEL),
-        ]
-    found = fate(partition, batch)
-    words = svg.cut_end(_record(batch.records[offset - batch.offset]), 6)
-    return [
-        *parts,
-        svg.filled(LOOKS[found], box),
-        svg.rect(*box, **svg.edge(is_new)) if found != ABORTED else "",
-        "" if found != ABORTED else svg.rect(*box, **svg.edge(is_new, svg.MUTED), stroke_dasharray="5 5"),
-        svg.text(middle, y + 28, words, svg.SMALL, "middle", svg.MUTED if found == ABORTED else svg.INK),
-        svg.line(x + 12, y + 32, x + CELL - 12, y + 12, svg.MUTED) if found == ABORTED else "",
-    ]
+        words = f"{owner.id} holds back {behind}{age}"
+    if x + svg.LETTER * len(words) > svg.WIDTH - LEFT:
+        return [svg.text(x - 88, y, words, svg.SMALL, "end", svg.MARK)]
+    return [svg.text(x, y, words, svg.SMALL, colour=svg.MARK)]
 
 
 def _record(record: object) -> str:
@@ -255,25 +217,22 @@ def _record(record: object) -> str:
     return str(record)
 
 
-def _groups(cluster: Cluster, past: Cluster | None, y: float) -> tuple[list[str], float]:
-    if not cluster.groups:
-        return [], y
-    parts = []
-    for group in cluster.groups[:1]:
-        earlier = None if past is None else past.group(group.name)
-        holds = ", ".join(f"{each.partition}: {each.offset}" for each in group.committed) or "none"
-        waits = ", ".join(f"{each.partition}: {each.offset} (producer {each.producer_id})" for each in group.pending)
-        box = (LEFT, y + 4, svg.WIDTH - 2 * LEFT, 34)
-        parts += [
-            svg.filled(
-                LOOKS["open"] if group.pending else svg.Fill(svg.PANEL, ""),
-                (LEFT + 480, y + 4, svg.WIDTH - 2 * LEFT - 480, 34),
-            ),
-            svg.rect(*box, **svg.edge(past is not None and earlier != group)),
-            svg.text(LEFT + 12, y + 27, f"group {group.name}  committed {holds}", svg.BODY, bold=True),
-            svg.text(LEFT + 500, y + 27, f"waiting: {waits or 'none'}", svg.SMALL),
-        ]
-    return parts, y + 44
+def _group(group: Group, is_as_before: bool | None) -> kit.Block:
+    """What a group has committed, and what waits for the end of a transaction."""
+    holds = ", ".join(f"{each.partition}: {each.offset}" for each in group.committed) or "none"
+    waits = ", ".join(f"{each.partition}: {each.offset} (producer {each.producer_id})" for each in group.pending)
+    return _line(f"group {group.name}: committed {holds}; waiting {waits or 'none'}", is_as_before is False)
+
+
+def _legend(logs: list[Partition]) -> kit.Block:
+    """The fills that are used; aborted records are ghosts, and so have none."""
+    parts = [_cells(each) for each in logs]
+    used = [each.fill for cells, _ in parts for each in cells.values()]
+    names = {LOOKS[name]: words for name, words in WORDS.items()}
+    ghosts = kit.label(
+        "struck through: aborted, passed over" if any(gone for _, gone in parts) else "", colour=svg.MUTED
+    )
+    return kit.line_of(kit.legend(used, names), ghosts, gap=20)
 
 
 # The same in words.

@@ -151,7 +151,7 @@ def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int, top: 
         box = (x + (offset - first) * CELL, top + 22, CELL - 3, 26)
         parts += [
             svg.filled(svg.fill(at), box),
-            svg.outlined(box, **svg.edge(offset in new)),
+            svg.outlined(*([box] if offset in new else []), **svg.edge(True)),
         ]
         parts.append(svg.text(box[0] + box[2] / 2, top + 40, str(offset), svg.SMALL, "middle"))
     if log.end_offset == log.start_offset:
@@ -179,8 +179,7 @@ def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: lis
     box = (x, top, width, ROW - 16)
     name = f"fetcher {fetcher.key.fetcher_id}, broker {fetcher.key.broker_id}{' (dead)' if fetcher.is_dead else ''}"
     parts = [
-        svg.rect(*box, svg.EMPTY if fetcher.is_dead else svg.PANEL),
-        svg.outlined(box, **svg.edge(works)),
+        svg.card(box, works, is_on=not fetcher.is_dead),
         svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
     ]
     asks = ", ".join(f"{each} from {offset}" for each, offset in fetcher.offsets) or "no partitions"
@@ -210,7 +209,7 @@ def _queue(
     for place in range(drawn):
         box = (x, top + place * height, width, height - 5)
         if place >= len(stream.queue):
-            parts.append(svg.outlined(box))
+            parts.append(svg.filled(svg.Fill(svg.EMPTY, ""), box))
             continue
         chunk = stream.queue[place]
         is_new = any((each.topic_partition, each.fetch_offset) == chunk[:2] for each in new)
@@ -236,7 +235,7 @@ def _chunk(
         words = name + (span(chunk.offsets) if chunk.offsets else "nothing whole")
         ground = svg.filled(svg.fill(names.index(chunk.topic_partition)), box)
     x, y, _, height = box
-    edge = svg.outlined(box, **svg.edge(is_marked))
+    edge = svg.outlined(*([box] if is_marked else []), **svg.edge(True))
     return "\n".join([ground, edge, svg.text(x + 10, y + height / 2 + 5, words, svg.SMALL)])
 
 
@@ -247,8 +246,7 @@ def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, 
     box = (x, top, width, ROW - 16)
     name = f"stream {number}" if stream.status == "ready" else f"stream {number}: {stream.status}"
     parts = [
-        svg.rect(*box, svg.EMPTY if stream.status == ENDED else svg.PANEL),
-        svg.outlined(box, **svg.edge(bool(reads))),
+        svg.card(box, bool(reads), is_on=stream.status != ENDED),
         svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
     ]
     if stream.chunk is not None:

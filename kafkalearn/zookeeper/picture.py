@@ -11,8 +11,8 @@ from typing import NamedTuple
 from kafkalearn.base.errors import begun, counted, listed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing.player import Picture
 from kafkalearn.zookeeper import layout
 from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.connector.model import (
@@ -160,12 +160,12 @@ def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, Con
 
 # The nodes as rows: path, content, session, who watches, and what has just changed.
 
-LEFT, RIGHT = 22, 612
-ROW_HEIGHT = 27
+TREE, NODE, ROW_HEIGHT = 620, 440, 27  # pixels: the tree, the box of a node in it
 MOST_ROWS = 16
 FEW = 2  # sessions that are named
-NAME_LENGTH, CONTENT_LENGTH, WATCHERS_LENGTH = 24, 26, 13
-EPHEMERAL, PERSISTENT = svg.Fill(svg.OPEN.colour, ""), svg.Fill(svg.EMPTY, "")
+NAME_LENGTH, CONTENT_LENGTH, WATCHERS_LENGTH = 21, 24, 8
+EPHEMERAL, PERSISTENT = svg.fill(5), svg.Fill(svg.EMPTY, "")
+KINDS = {EPHEMERAL: "ephemeral: goes with its session", PERSISTENT: "persistent"}
 WAS, IS, CAME, CHANGED = "was", "is", "came", "changed"
 
 
@@ -242,76 +242,63 @@ def _watchers(tree: Tree, path: str) -> tuple[str, ...]:
     return tuple(sorted({watch.session for watch in tree.watches if watch.path == path}))
 
 
-def draw_rows(rows: list[Row], top: float) -> str:
-    """The rows below each other, from a height on."""
-    shown = rows if len(rows) <= MOST_ROWS else _chosen(rows)
-    hidden = len(rows) - len(shown)
-    drawn = [_draw(row, top + at * ROW_HEIGHT) for at, row in enumerate(shown)]
-    if hidden:
-        drawn.append(
-            svg.text(LEFT + 24, top + len(shown) * ROW_HEIGHT + 20, f"and {hidden} more", svg.SMALL, colour=svg.MUTED)
-        )
-    return "\n".join(drawn)
-
-
 def _chosen(rows: list[Row]) -> list[Row]:
     """What changes is always shown, then what stands above all, then the first of the others."""
     wanted = sorted(rows, key=lambda row: (row.change == IS, row.depth, rows.index(row)))[: MOST_ROWS - 1]
     return [row for row in rows if row in wanted]
 
 
-def _draw(row: Row, top: float) -> str:
-    if row.depth == 0:
-        return "\n".join(
-            [
-                svg.line(LEFT, top + 1, RIGHT, top + 1, svg.FAINT, svg.HAIR),
-                svg.text(LEFT, top + 20, svg.cut_end(row.name, 30), svg.SMALL, bold=True),
-                _watching(row, top),
-            ]
-        )
-    box = (LEFT + 20, top + 3, 390, ROW_HEIGHT - 5)
-    is_new = row.change in (CAME, CHANGED)
-    colour = svg.MUTED if row.change == WAS else svg.INK
-    fill = EPHEMERAL if row.session else PERSISTENT
-    return "\n".join(
-        [
-            "" if row.change == WAS else svg.filled(fill, box),
-            svg.rect(*box, **svg.edge(is_new)),
-            svg.text(LEFT + 28, top + 20, svg.cut_name(row.name, NAME_LENGTH), svg.SMALL, colour=colour),
-            svg.text(RIGHT - 188, top + 20, svg.cut_name(row.content, CONTENT_LENGTH), svg.SMALL, "end", colour),
-            svg.line(LEFT + 24, top + 15, RIGHT - 184, top + 15, svg.MARK) if row.change == WAS else "",
-            _watching(row, top),
-        ]
+def _tree(rows: list[Row]) -> kit.Block:
+    """The rows below each other; of too many the last are counted."""
+    shown = rows if len(rows) <= MOST_ROWS else _chosen(rows)
+    hidden = len(rows) - len(shown)
+    more = [kit.label(f"and {hidden} more", colour=svg.MUTED)] if hidden else []
+    return kit.stack(*(_node(each) if each.depth else _heading(each) for each in shown), *more)
+
+
+def _heading(row: Row) -> kit.Block:
+    return kit.free(
+        TREE,
+        ROW_HEIGHT,
+        lambda x, y: [svg.text(x, y + 20, svg.cut_end(row.name, 30), svg.SMALL, bold=True), *_watching(row, x, y)],
     )
 
 
-def _watching(row: Row, top: float) -> str:
+def _node(row: Row) -> kit.Block:
+    """A node with what stands in it: new ones are marked, one that is gone stays as a ghost."""
+    name, content = svg.cut_name(row.name, NAME_LENGTH), svg.cut_name(row.content, CONTENT_LENGTH)
+
+    def draw(x: float, y: float) -> list[str]:
+        box = (x + 14, y + 2, NODE, ROW_HEIGHT - 4)
+        if row.change == WAS:
+            return [kit.ghost(box, f"{name}  {content}".strip(), svg.MARK)]
+        new = row.change in (CAME, CHANGED)
+        return [
+            svg.filled(EPHEMERAL if row.session else PERSISTENT, box),
+            svg.outlined(box, stroke=svg.MARK, stroke_width=svg.STRONG) if new else "",
+            svg.text(box[0] + 10, y + 19, name, svg.SMALL),
+            svg.text(box[0] + NODE - 10, y + 19, content, svg.SMALL, "end"),
+            *_watching(row, x, y),
+        ]
+
+    return kit.free(TREE, ROW_HEIGHT, draw)
+
+
+def _watching(row: Row, x: float, y: float) -> list[str]:
     """Who is notified of the next change."""
-    if not row.watchers:
-        return ""
     count = len(row.watchers)
-    words = svg.cut_end(", ".join(row.watchers), WATCHERS_LENGTH) if count <= FEW else f"{count} sessions"
-    return "\n".join(
-        [
-            svg.filled(svg.Fill(svg.READ, ""), (RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9)),
-            svg.rect(RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9, stroke=svg.FAINT, stroke_width=svg.HAIR, rx=9),
-            svg.text(RIGHT - 92, top + 20, f"watch: {words}", svg.SMALL, "middle"),
-        ]
-    )
+    words = svg.cut_end(", ".join(row.watchers), WATCHERS_LENGTH) if count <= FEW else str(count)
+    return [svg.text(x + TREE, y + 19, f"watched by {words}", svg.SMALL, "end", svg.MUTED)] if count else []
 
 
 # The picture.
 
-TOP = 112
-CARD_LEFT, CARD_HEIGHT, CARD_GAP, MOST_CARDS = 634, 100, 8, 4
-STEP_WIDTH, STEP_GAP = 36, 4
-MOST_CHIPS, LINE_LENGTH = 6, 100
-DONE, NEXT, FAILED, LATER = (
-    svg.Fill(svg.READ, ""),
-    svg.OPEN,
-    svg.LOST,
-    svg.Fill(svg.EMPTY, ""),
-)
+LEFT, GAP = 22, 26
+MOST_CARDS, CARD_HEIGHT = 4, 100
+CARD = svg.WIDTH - 2 * LEFT - TREE - GAP
+STEP_WIDTH, PAD = 32, 12
+MOST_PARTITIONS = 6
+DONE, NEXT, FAILED, LATER = svg.Fill(svg.READ, ""), svg.OPEN, svg.LOST, svg.Fill(svg.PANEL, "")
 
 
 def draw_zookeeper(
@@ -324,8 +311,8 @@ def draw_zookeeper(
     settings : kafkalearn.zookeeper.connector.Settings
         Those of the run.
     frame, before : Frame
-        A frame of `kafkalearn.zookeeper.connector.simulate` and the one before it; what changed between them has a
-        marked border, what is gone is struck through.
+        A frame of `kafkalearn.zookeeper.connector.simulate` and the one before it; what changed between them is
+        marked, what is gone is a ghost.
 
     Examples
     --------
@@ -337,25 +324,21 @@ def draw_zookeeper(
     rows = tree_rows(settings.group, group, None if before is None else before.state)
     cards = _shown(group, before)
     hidden = len(group.connectors) - len(cards)
-    bottom = TOP + MOST_CARDS * (CARD_HEIGHT + CARD_GAP)  # the same in all frames of a run
-    return picture(
-        bottom + 46,
-        svg.text(22, 38, f"/consumers/{svg.cut_name(settings.group, 30)}", svg.TITLE, bold=True),
-        *_sentence(describe_zookeeper(frame, before)),
-        draw_rows(rows, TOP),
-        *(_card(each, before, TOP + at * (CARD_HEIGHT + CARD_GAP)) for at, each in enumerate(cards)),
-        _legend(bottom + 30),
-        svg.text(svg.WIDTH - 22, bottom + 30, f"{hidden} more consumers", svg.SMALL, "end", svg.MUTED)
-        if hidden
-        else "",
-        label=describe_zookeeper(frame, before),
+    tree = _tree(rows)
+    consumers = kit.stack(
+        *(_card(each, before) for each in cards),
+        *([kit.label(f"{hidden} more consumers", colour=svg.MUTED)] if hidden else []),
+        gap=8,
     )
-
-
-def _sentence(words: str) -> list[str]:
-    """What happened, in at most two lines."""
-    lines = svg.two_lines(words, LINE_LENGTH)
-    return [svg.text(22, 66 + 24 * at, each, svg.BODY - 1, colour=svg.MARK) for at, each in enumerate(lines)]
+    height = max(tree.height, consumers.height) + 8
+    used = [EPHEMERAL if row.session else PERSISTENT for row in rows if row.depth and row.change != WAS]
+    page = kit.stack(
+        kit.label(f"/consumers/{svg.cut_name(settings.group, 30)}", svg.TITLE, bold=True),
+        kit.space(height=6),
+        kit.free(TREE, height, tree.draw, lambda x, y: consumers.draw(x + TREE + GAP, y)),
+        kit.free(TREE, ROW_HEIGHT, kit.legend(used, KINDS).draw),
+    )
+    return kit.sheet(page, describe_zookeeper(frame, before), left=LEFT)
 
 
 def _shown(group: Group, before: Frame[Group, ConnectorEvent] | None) -> list[Connector]:
@@ -367,22 +350,26 @@ def _shown(group: Group, before: Frame[Group, ConnectorEvent] | None) -> list[Co
     return [each for each in group.connectors if each in chosen]
 
 
-def _card(connector: Connector, before: Frame[Group, ConnectorEvent] | None, top: float) -> str:
+def _card(connector: Connector, before: Frame[Group, ConnectorEvent] | None) -> kit.Block:
     """One consumer: its steps, what it believes to own, whether it is called."""
-    was = None if before is None else before.state.connector(connector.name)
-    is_changed = before is not None and was != connector
-    width = svg.WIDTH - 22 - CARD_LEFT
-    colour = svg.INK if connector.is_running else svg.MUTED
-    return "\n".join(
-        [
-            svg.card((CARD_LEFT, top, width, CARD_HEIGHT), is_changed),
-            svg.text(CARD_LEFT + 12, top + 24, svg.cut_name(connector.name, 14), svg.BODY, bold=True, colour=colour),
-            svg.text(svg.WIDTH - 34, top + 23, _called(connector), svg.SMALL, "end", svg.MARK),
-            svg.text(CARD_LEFT + 12, top + 46, svg.cut_end(stage_words(connector), 39), svg.SMALL, colour=colour),
-            _steps(connector.attempt, top + 54) if connector.attempt else "",
-            *_owned(connector, top + 80),
-        ]
+    is_new = before is not None and before.state.connector(connector.name) != connector
+    name = svg.MARK if is_new else svg.INK if connector.is_running else svg.MUTED
+    room = CARD - 2 * PAD
+    attempt = "" if connector.attempt is None else f", try {connector.attempt.number + 1}"
+    stage = stage_words(connector).removeprefix(attempt.removeprefix(", ")).lstrip(" ,")
+    inside = kit.stack(
+        kit.row(
+            kit.label(svg.cut_name(connector.name, 14 - len(attempt)) + attempt, svg.BODY, name, bold=True),
+            kit.label(_called(connector), colour=svg.MARK, at_end=True),
+            width=room,
+        ),
+        kit.label(stage, colour=svg.INK if connector.is_running else svg.MUTED, width=room),
+        _steps(connector.attempt) if connector.attempt else kit.space(height=0),
+        _owned(connector, room),
+        gap=1,
     )
+    padded = kit.stack(kit.space(height=4), inside)
+    return kit.panel(padded, width=CARD, height=CARD_HEIGHT, pad=PAD, is_on=connector.is_running)
 
 
 def _called(connector: Connector) -> str:
@@ -392,41 +379,24 @@ def _called(connector: Connector) -> str:
     return f"{len(connector.notices)} to handle" if connector.notices else ""
 
 
-def _steps(attempt: Attempt, top: float) -> str:
-    """The eight steps as boxes: done, next, still to come."""
+def _steps(attempt: Attempt) -> kit.Block:
+    """The eight steps: done, next, still to come."""
     place = len(STAGES) if attempt.stage == BACKOFF else STAGES.index(attempt.stage)
-    drawn = []
-    for at in range(len(STAGES)):
-        fill = FAILED if attempt.stage == BACKOFF else DONE if at < place else NEXT if at == place else LATER
-        box = (CARD_LEFT + 12 + at * (STEP_WIDTH + STEP_GAP), top, STEP_WIDTH, 18)
-        drawn += [svg.filled(fill, box), svg.rect(*box, stroke=svg.FAINT, stroke_width=svg.HAIR)]
-        drawn += [svg.text(box[0] + STEP_WIDTH / 2, top + 14.5, str(at + 1), svg.SMALL, "middle")]
-    return "\n".join(drawn)
+    fills = [DONE if at < place else NEXT if at == place else LATER for at in range(len(STAGES))]
+    if attempt.stage == BACKOFF:
+        fills = [FAILED] * len(STAGES)
+    return kit.line_of(
+        *(kit.chip([str(at)], fill, width=STEP_WIDTH, height=20) for at, fill in enumerate(fills, 1)), gap=3
+    )
 
 
-def _owned(connector: Connector, top: float) -> list[str]:
-    """The partitions of its registry; amber while nobody fetches them."""
+def _owned(connector: Connector, room: float) -> kit.Block:
+    """The partitions of its registry."""
     infos = connector.registry
     if not infos:
-        return [svg.text(CARD_LEFT + 12, top + 14, "owns nothing, as it believes", svg.SMALL, colour=svg.MUTED)]
+        return kit.label("owns nothing, as it believes", colour=svg.MUTED)
     topics = {info.topic for info in infos}
     words = [str(info.partition) if len(topics) == 1 else str(info.topic_partition) for info in infos]
-    more = f", {len(words) - MOST_CHIPS} more" if len(words) > MOST_CHIPS else ""
+    more = f", {len(words) - MOST_PARTITIONS} more" if len(words) > MOST_PARTITIONS else ""
     verb = "fetches" if connector.is_fetching else "holds"
-    return [
-        svg.text(CARD_LEFT + 12, top + 14, svg.cut_end(f"{verb} {', '.join(words[:MOST_CHIPS])}{more}", 39), svg.SMALL)
-    ]
-
-
-def _legend(y: float) -> str:
-    return "\n".join(
-        [
-            svg.filled(svg.Fill(svg.OPEN.colour, ""), (22, y - 13, 26, 16)),
-            svg.rect(22, y - 13, 26, 16, stroke=svg.FAINT, stroke_width=svg.HAIR),
-            svg.text(54, y, "ephemeral: goes with its session", svg.SMALL),
-            svg.filled(svg.Fill(svg.EMPTY, ""), (320, y - 13, 26, 16)),
-            svg.rect(320, y - 13, 26, 16, stroke=svg.FAINT, stroke_width=svg.HAIR),
-            svg.text(352, y, "persistent", svg.SMALL),
-            svg.text(460, y, "struck through: just gone", svg.SMALL, colour=svg.MUTED),
-        ]
-    )
+    return kit.label(f"{verb} {', '.join(words[:MOST_PARTITIONS])}{more}", width=room)

@@ -169,8 +169,7 @@ def _application(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
     ]
     return "\n".join(
         [
-            svg.rect(*box, svg.PANEL, rx=5),
-            svg.outlined(box, **svg.edge(acts)),
+            svg.card(box, acts),
             svg.text(LEFT + 14, TOP + 28, "the application", svg.BODY, bold=True),
             *lines,
         ]
@@ -185,15 +184,14 @@ def _broker(settings: Settings, reader: Reader, broker_id: int, top: float) -> s
     words = "leads" if leads else "does not lead"
     return "\n".join(
         [
-            svg.rect(*box, svg.READ if leads and is_up else svg.PANEL if is_up else svg.EMPTY, rx=5),
-            svg.outlined(box),
+            svg.card(box, is_on=is_up),
             svg.text(
                 BROKERS + 14,
                 top + 29,
                 f"broker {broker_id}",
                 svg.BODY,
                 bold=True,
-                colour=svg.INK if is_up else svg.MUTED,
+                colour=svg.MUTED if not is_up else svg.LEADER if leads else svg.INK,
             ),
             svg.text(BROKERS + BROKER_WIDTH - 14, top + 29, words if is_up else f"down, {words}", svg.SMALL, "end"),
         ]
@@ -245,7 +243,7 @@ def _log(settings: Settings, reader: Reader, top: float) -> str:
         is_now = offset in got | new
         parts += [
             svg.filled((svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), TWICE)[min(count, 2)], box),
-            svg.outlined(box, **svg.edge(is_now)),
+            svg.outlined(*([box] if is_now else []), **svg.edge(True)),
             svg.text(box[0] + box[2] / 2, top + 20, str(offset), svg.SMALL, "middle"),
         ]
     if not times:

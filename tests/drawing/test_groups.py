@@ -88,6 +88,28 @@ def test_partitions_of_several_topics_have_their_topics_names_and_wrap():
     assert words_of(drawing).count("nothing") == 3
 
 
+def test_several_assignors_stand_below_each_other_topic_by_topic_and_say_who_has_what():
+    trio = [Member(f"billing-{number}", ["orders", "payments"]) for number in range(3)]
+    dealt = {name: assign(name, {"orders": 7, "payments": 7}, trio) for name in ("range", "roundrobin")}
+    drawing = views.draw_assignments(dealt)
+
+    assert_well_drawn([drawing])
+    names = [each for each in words_of(drawing) if "," in each]
+    assert names == ["range, orders", "range, payments", "roundrobin, orders", "roundrobin, payments"]
+    assert "billing-2 orders-5 orders-6 payments-5 payments-6. roundrobin:" in drawing.label
+    lonely = views.draw_assignments({"range": assign("range", {"orders": 1}, trio[:2])})
+    assert lonely.label == "range: billing-0 0; billing-1 nothing"
+
+
+@pytest.mark.parametrize(("partition_count", "member_count"), [(25, 1), (1, 7)])
+def test_what_has_no_room_in_the_picture_of_several_assignors_is_refused(partition_count, member_count):
+    members = [Member(f"m{number}", ["orders"]) for number in range(member_count)]
+    with pytest.raises(KafkaLearnError, match="room for 6 members, 24 partitions of a topic and 12 rows"):
+        views.draw_assignments({"range": assign("range", {"orders": partition_count}, members)})
+    with pytest.raises(KafkaLearnError, match="at least one assignment"):
+        views.draw_assignments({})
+
+
 @pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
 @given(number=st.integers(0, 500))
 def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the_one_before(assignor, number):

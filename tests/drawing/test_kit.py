@@ -7,7 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Axis, Cell, free, label, lane, legend, mark, panel, row, sheet, space, stack
+from kafkalearn.drawing.kit import (
+    Axis,
+    Cell,
+    chip,
+    envelope,
+    free,
+    label,
+    lane,
+    legend,
+    mark,
+    named,
+    panel,
+    promises,
+    row,
+    sheet,
+    space,
+    stack,
+)
 from tests.drawing.drawn import assert_well_drawn, widths, words_of
 
 SIZES = st.tuples(st.integers(0, 200), st.integers(0, 80))
@@ -82,3 +99,46 @@ def test_a_legend_names_the_fills_that_were_used_in_one_order():
 
     assert re.findall(r">(\w+)</text>", drawn) == ["committed", "written"]
     assert space(3, 4).draw(0, 0) == []
+
+
+def test_a_label_at_the_end_ends_where_its_width_does():
+    (drawn,) = label("1 to handle", width=200, at_end=True).draw(10, 0)
+
+    assert 'x="210"' in drawn
+    assert 'text-anchor="end"' in drawn
+
+
+@pytest.mark.parametrize(("to", "tips"), [("right", {200}), ("left", {0}), ("", set())])
+def test_an_envelope_points_to_where_it_goes_and_not_where_it_waits(to, tips):
+    points, words, below = envelope("m1, seq 0", "to broker 1", svg.OPEN, width=200, to=to).draw(0, 0)
+    corners = [tuple(map(float, each.split(","))) for each in re.search(r'points="([^"]*)"', points)[1].split()]
+
+    assert {x for x, y in corners if y == 22} == tips
+    assert (">m1, seq 0<" in words, ">to broker 1<" in below) == (True, True)
+
+
+def test_a_chip_is_marked_if_it_is_new_and_an_outline_if_it_is_gone():
+    looks = {
+        name: "\n".join(chip(["m1", "LOST"], svg.LOST, width=100, **look).draw(0, 0))
+        for name, look in {"old": {}, "new": {"is_new": True}, "gone": {"is_ghost": True}}.items()
+    }
+
+    assert [svg.MARK in each for each in looks.values()] == [False, True, False]
+    assert [svg.LOST.colour in each for each in looks.values()] == [True, True, False]
+    assert "stroke-dasharray" in looks["gone"]
+
+
+def test_a_named_line_has_what_there_is_right_of_its_name():
+    drawing = sheet(named("in flight", "requests and answers", chip(["m1"], svg.OPEN, width=100)), "a line")
+
+    assert_well_drawn([drawing])
+    assert words_of(drawing) == ["in flight", "requests and answers", "m1"]
+
+
+def test_promises_name_the_newly_broken_first_and_count_what_does_not_fit():
+    wrong = ["all committed records survive", "no record is doubled", "the order of a producer is kept"]
+    page = promises(wrong, wrong[:2], "all hold", width=968, height=32)
+
+    said = words_of(sheet(page, "promises"))
+    assert said == ["Promise broken: the order of a producer is kept; and 2 more"]
+    assert words_of(sheet(promises([], wrong, "all hold", width=968, height=32), "none")) == ["all hold"]

@@ -225,6 +225,17 @@ def test_the_survivors_of_a_log_are_bars_with_their_share():
             views.figure(views.draw_survivors, shares, alt="none")
 
 
+def test_what_waits_is_a_bar_with_the_alarm_s_number_above_it_the_largest_marked():
+    drawing = views.figure(views.draw_uncommitted, [0, 15], [54_000, 4_800], [3, 671], alt="two checks")
+    said = drawing.axes[0].texts
+
+    assert [(each.get_text(), each.get_color() == MARK) for each in said] == [("3", False), ("671", True)]
+    assert [bar.get_height() for bar in drawing.axes[0].patches] == [54_000, 4_800]
+    for lists in ([[], [], []], [[0], [1, 2], [3]]):
+        with pytest.raises(KafkaLearnError, match="as many seconds as counts"):
+            views.figure(views.draw_uncommitted, *lists, alt="none")
+
+
 WAITERS = requests.simulate(
     requests.Settings(replica_count=2),
     [

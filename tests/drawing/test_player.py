@@ -175,3 +175,11 @@ def test_what_is_no_trace_or_no_picture_is_refused():
 def test_a_still_that_is_not_there_is_refused(stills):
     with pytest.raises(KafkaLearnError, match="give positions of frames, from 0 to 2"):
         sums(5, 2, stills=stills)
+
+
+def test_the_frames_of_a_run_get_the_height_of_the_highest():
+    trace = run(lambda _, size, event: size + event, None, 20, [30, -10])
+    shown = animation(trace, lambda frame, before: picture(frame.state, text(0, 9, "a"), label="a", width=99))
+
+    assert [each.size for each in shown.pictures] == [(99, 50)] * 3
+    assert len({each.split("\n")[1] for each in shown.pictures}) == 1

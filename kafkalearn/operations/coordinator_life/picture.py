@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kafkalearn.base.errors import KafkaLearnError, capitalised, listed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing.player import Picture
 from kafkalearn.operations.coordinator_life import model
 from kafkalearn.operations.leadership import LeaderChanged
 
@@ -18,7 +16,6 @@ STATUS_WORDS = {
     "not owned": "is no coordinator",
     "failed": "could not load",
 }
-LOOKS = {"owned": svg.FILLS[2], "loading": svg.FILLS[4], "failed": svg.FILLS[1]}
 
 
 def describe_coordinator_life(
@@ -97,7 +94,7 @@ def _lines(life: model.Life, coordinator: model.Coordinator) -> list[str]:
 
 # Drawn: a panel for each broker, its lines below each other; what is new is marked.
 
-LEFT, TOP, PANEL_HEIGHT, GAP, LINE_HEIGHT, BAND = 20, 84, 138, 14, 27, 14
+WIDTH, NAMES, PANEL_HEIGHT = svg.WIDTH - 40, 130, 98
 MOST_BROKERS = 3
 
 
@@ -118,28 +115,23 @@ def draw_coordinator_life(
     life, was = frame.state, (before or frame).state
     if len(life.coordinators) > MOST_BROKERS:
         raise KafkaLearnError(f"the picture has room for {MOST_BROKERS} brokers, got {len(life.coordinators)}")
-    label = describe_coordinator_life(frame, before)
     leads = f"broker {life.leader} leads the partition" if life.leader else "nobody leads the partition"
-    return picture(
-        TOP + (PANEL_HEIGHT + GAP) * len(life.coordinators),
-        svg.text(LEFT, 34, capitalised(_event_words(frame.event)), svg.TITLE, bold=True),
-        svg.text(LEFT, 64, f"{leads}, epoch {life.partition.leader_epoch}", svg.BODY, colour=svg.MUTED),
-        *(
-            shape
-            for place, each in enumerate(life.coordinators)
-            for shape in _panel(life, was, each, TOP + (PANEL_HEIGHT + GAP) * place)
-        ),
-        label=label,
+    page = kit.stack(
+        kit.label(capitalised(_event_words(frame.event)), svg.TITLE, bold=True),
+        kit.label(f"{leads}, epoch {life.partition.leader_epoch}", svg.BODY, svg.MUTED),
+        kit.space(),
+        *(_panel(life, was, each) for each in life.coordinators),
+        gap=8,
     )
+    return kit.sheet(page, describe_coordinator_life(frame, before), left=20)
 
 
-def _panel(life: model.Life, was: model.Life, coordinator: model.Coordinator, y: float) -> Iterator[str]:
+def _panel(life: model.Life, was: model.Life, coordinator: model.Coordinator) -> kit.Block:
+    """A broker with its lines; the name of who leads is blue."""
     lines, old = _lines(life, coordinator), _lines(was, was.coordinator(coordinator.broker_id))
-    is_up = life.is_up(coordinator.broker_id)
-    yield svg.card((LEFT, y, svg.WIDTH - 2 * LEFT, PANEL_HEIGHT), is_on=is_up)
-    if is_up and coordinator.status in LOOKS:
-        yield svg.filled(LOOKS[coordinator.status], (LEFT, y, BAND, PANEL_HEIGHT))
-    yield svg.text(LEFT + 30, y + 30, f"broker {coordinator.broker_id}", svg.BODY, bold=True)
-    for place, words in enumerate(lines):
-        is_new = words not in old
-        yield svg.text(LEFT + 200, y + 30 + LINE_HEIGHT * place, words, svg.SMALL, **svg.stress(is_new))
+    colour = svg.LEADER if life.leader == coordinator.broker_id else svg.INK
+    name = kit.label(f"broker {coordinator.broker_id}", svg.BODY, colour, bold=True)
+    said = kit.stack(*(kit.label(each, **svg.stress(each not in old)) for each in lines), gap=1)
+    inside = kit.free(WIDTH, PANEL_HEIGHT, name.draw, lambda x, y: said.draw(x + NAMES, y + 2))
+    padded = kit.stack(kit.space(height=5), inside)
+    return kit.panel(padded, width=WIDTH, height=PANEL_HEIGHT, is_on=life.is_up(coordinator.broker_id))
