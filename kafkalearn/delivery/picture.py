@@ -379,7 +379,7 @@ def _request(request: Request) -> Block:
     numbered = "" if stamp is None else f", seq {stamp.first_sequence}"
     return envelope(
         f"{values_in_words(request.batch.values)}{numbered}",
-        request_in_words(request),
+        request_in_words(request).replace("answer on its way", "answer"),  # it points to where it goes
         DONE if request.stage == model.ANSWERED else svg.OPEN,
         width=244 if request.error == NONE else 300,
         to={model.ANSWERED: "left", model.AT_BROKER: ""}.get(request.stage, "right"),

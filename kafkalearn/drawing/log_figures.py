@@ -237,7 +237,7 @@ def draw_waiting(ax: Axes, waiting: Mapping[str, Sequence[float]], *, step_ms: i
 
 # Replication as curves: HW and LEO over the steps of a run, and how far followers lag over many partitions.
 
-DASHES = ("--", "-.", ":")
+DASHES, FOLLOWERS = ("--", "-.", ":"), (svg.LINES[1], svg.LINES[0], svg.LINES[3])
 
 
 def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_time: bool = False) -> None:
@@ -276,7 +276,7 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
         ]
         if not np.isnan(own).all():
             look = {
-                "color": svg.LINES[(at + 1) % len(svg.LINES)],
+                "color": FOLLOWERS[at % len(FOLLOWERS)],
                 "linestyle": DASHES[at % len(DASHES)],
                 "linewidth": 1.5,
             }
