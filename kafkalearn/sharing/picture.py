@@ -146,8 +146,9 @@ def _offsets(share: SharePartition, log: Log) -> range:
 def _lane(settings: model.Settings, cluster: Cluster, share: SharePartition, past: SharePartition | None) -> kit.Block:
     """A share-partition: its records, what is in flight, and how far its start offset has come."""
     group, name = share.key
-    log = cluster.log(name)
-    assert log is not None
+    found = cluster.log(name)
+    assert found is not None
+    log: Log = found
     shown = _offsets(share, log)
     hidden = log.end_offset - shown.stop
 

@@ -152,10 +152,11 @@ def _short(name: str) -> str:
     return "group's offsets" if name == OFFSETS_PARTITION else name
 
 
-def _cells(partition: Partition | None) -> tuple[dict[int, kit.Cell], dict[int, str]]:
+def _cells(partition: Partition) -> tuple[dict[int, kit.Cell], dict[int, str]]:
     """What a reader gets of each offset, and the aborted records, which it passes over."""
-    cells, aborted = {}, {}
-    for batch in () if partition is None else partition.batches:
+    cells: dict[int, kit.Cell] = {}
+    aborted: dict[int, str] = {}
+    for batch in partition.batches:
         found = fate(partition, batch)
         for offset in range(batch.offset, batch.last_offset + 1):
             if batch.kind != "data":
