@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import NamedTuple
@@ -82,6 +83,7 @@ class Clock:
         self._text: str | None = None
         self._zone_text: str | None = None
         self._second_ms: int | None = None
+        self._day: tuple[str, str | None, int] | None = None  # a day, its zone, and when it began
 
     def ms(self, text: str, fraction: str | None, zone: str | None) -> int | None:
         """The time; None if there is no such date."""
@@ -89,9 +91,17 @@ class Clock:
             self._text, self._zone_text, self._second_ms = text, zone, self._read(text, zone)
         if self._second_ms is None or not fraction:
             return self._second_ms
-        return self._second_ms + int(f"{fraction}00"[:3])
+        return self._second_ms + int(fraction if len(fraction) == 3 else f"{fraction}00"[:3])
 
     def _read(self, text: str, zone: str | None) -> int | None:
+        if (
+            self._day is not None
+            and (second := _second_of_day(text)) is not None
+            and self._day[:2] == (text[:10], zone)
+        ):
+            read_ms = self._day[2] + second * 1000
+            self._latest_ms = max(read_ms, self._latest_ms or read_ms)
+            return read_ms
         try:
             if text[4] in "-/":
                 moment = datetime.fromisoformat(f"{text[:10].replace('/', '-')}T{text[11:19]}")
@@ -103,12 +113,22 @@ class Clock:
                 moment = datetime.fromisoformat(f"{year}-{MONTHS[month]:02}-{int(day):02}T{clock}")
             known = self.zone if zone is None else zone_named(zone)
             read_ms = round(moment.replace(tzinfo=known).timestamp() * 1000)
+            if isinstance(known, timezone) and (second := _second_of_day(text)) is not None:
+                self._day = text[:10], zone, read_ms - second * 1000  # it has no hour twice, and none that is left out
             if self._latest_ms is not None and read_ms < self._latest_ms - SHUFFLED_MS:
                 read_ms = round(moment.replace(tzinfo=known, fold=1).timestamp() * 1000)
             self._latest_ms = max(read_ms, self._latest_ms or read_ms)
             return read_ms
         except (AttributeError, KeyError, OverflowError, ValueError, OSError):
             return None
+
+
+def _second_of_day(text: str) -> int | None:
+    """Which second of its day a time ``2026-11-22 15:46:13`` is; None: it is written otherwise, or there is none."""
+    if len(text) != 19 or not text.isascii() or text[4] not in "-/":
+        return None
+    hour, minute, second = int(text[11:13]), int(text[14:16]), int(text[17:])
+    return 3600 * hour + 60 * minute + second if hour < 24 and minute < 60 and second < 60 else None
 
 
 def with_outer(inner_ms: int | None, outer_ms: int | None) -> int | None:
@@ -140,7 +160,7 @@ _JAVA_LOGGER = re.compile(r"[\w$]+(?:\.[\w$]+)+(?::\d+)?")
 _LIBRDKAFKA = re.compile(r"%(\d)\|(\d{9,11})\.(\d{3})\|(\w{1,40})\|([^|]{0,300})\| ")
 _LIBRDKAFKA_LOGGER = re.compile(r"(\w{1,40}) \[([^\]]{0,300})\] (?=\[thrd:)")  # as confluent-kafka's logger writes it
 _THREAD = re.compile(r"\[thrd:[^\]]{0,300}\]: ")
-_INSPECTED = "fac: '"  # an object as Node prints it, with librdkafka's line in it
+INSPECTED = "fac: '"  # an object as Node prints it, with librdkafka's line in it
 _FACILITY_OF = re.compile(r"\bfac: '(\w{1,40})'")
 _MESSAGE_OF = re.compile(r"\bmessage:\s*(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`((?:[^`\\]|\\.)*)`)")
 _NAME_OF = re.compile(r"\bname: '([^']{1,300})'")
@@ -178,7 +198,7 @@ class Line(NamedTuple):
     host: str | None  # where it comes from: a pod, a machine
 
 
-def split(text: str, clock: Clock) -> Line:
+def split(text: str, clock: Clock, front: re.Match[str] | None = None) -> Line:
     """A line in its parts; the message is the whole line if nothing in front of it is known.
 
     Parameters
@@ -187,6 +207,8 @@ def split(text: str, clock: Clock) -> Line:
         Without its line end.
     clock : Clock
         For times without a zone.
+    front : match or None
+        What `HEAD` matches in it, if that is known already.
 
     Examples
     --------
@@ -196,10 +218,11 @@ def split(text: str, clock: Clock) -> Line:
     >>> split("%4|1795362373.448|MAXPOLL|c1#consumer-1| [thrd:main]: Application maximum", Clock(UTC))[:4]
     (1795362373448, 'Application maximum', 'MAXPOLL', 'c1#consumer-1')
     """
-    if _INSPECTED in text and (line := _of_inspected(text, clock)) is not None:
+    if INSPECTED in text and (line := _of_inspected(text, clock)) is not None:
         return line
-    if found := HEAD.match(text):
-        return _of_head(text, found.end(), clock.ms(found[1], found[2], found[3]), None, clock)
+    if found := front or HEAD.match(text):
+        date, fraction, zone = found.groups()
+        return _of_head(text, found.end(), clock.ms(date, fraction, zone), None, clock)
     return _wrapped(text, clock, 0)
 
 
@@ -248,7 +271,7 @@ def _of_head(text: str, at: int, time_ms: int | None, host: str | None, clock: C
     logger: str | None = None
     if text.endswith(")"):
         begin = text.rfind(" (")
-        if begin >= at and _JAVA_LOGGER.fullmatch(text, begin + 2, len(text) - 1):
+        if begin >= at and _is_java_logger(text[begin + 2 : -1]):
             logger, text = text[begin + 2 : -1], text[:begin]
     if logger is None and (found := _LOGGER.match(text, at)) and not text.startswith("Heartbeat: ", at):
         logger, at = found[1], found.end()
@@ -263,6 +286,11 @@ def _of_head(text: str, at: int, time_ms: int | None, host: str | None, clock: C
     elif "[thrd:" in text and (found := _LIBRDKAFKA_LOGGER.match(text, at)):
         return _of_librdkafka(text[found.end() :], time_ms, found[1], found[2], host)
     return Line(time_ms, text[at:].rstrip(), logger, client, group, host)
+
+
+@lru_cache(maxsize=4096)
+def _is_java_logger(written: str) -> bool:
+    return _JAVA_LOGGER.fullmatch(written) is not None
 
 
 def _client_context(text: str, at: int) -> tuple[int, str | None, str | None]:

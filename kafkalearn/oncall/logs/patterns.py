@@ -44,7 +44,9 @@ def key_of(message: str) -> str:
     >>> key_of("[GroupId=billing] Unloaded"), key_of("Stabilized group")
     ('[GroupId', 'Stabilized')
     """
-    return message.partition(" ")[0].partition("=")[0]
+    end = message.find(" ")
+    word = message if end < 0 else message[:end]
+    return word.partition("=")[0] if "=" in word else word
 
 
 class Template:
@@ -72,7 +74,9 @@ class Template:
         self._steps = tuple(
             (name, following, name in NUMBERS) for name, following in zip(self.names, pieces[2::2], strict=True)
         )
+        self._number_places = tuple(place for place, name in enumerate(self.names) if name in NUMBERS)
         self._last = len(self._steps) - 1
+        self.longest = max(pieces[0::2], key=len)  # the words of which most messages have not all
 
     @property
     def key(self) -> str:
@@ -86,29 +90,20 @@ class Template:
 
     def match(self, message: str) -> dict[str, object] | None:
         """The fields of a message, or None."""
-        if not message.startswith(self.first):
+        if self.longest not in message:
             return None
-        if not self.names:
-            return {} if message == self.first else None
-        at = len(self.first)
-        found: dict[str, object] = {}
-        for place, (name, following, is_number) in enumerate(self._steps):
-            if place == self._last:
-                end = len(message) - len(following)
-                if end < at or not message.endswith(following):
-                    return None
-            else:
-                end = message.find(following, at)
-                if end < 0:
-                    return None
-            value = message[at:end]
-            if is_number:
-                digits = value[1:] if value[:1] == "-" else value
-                if not (digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS):
-                    return None
-            found[name] = int(value) if is_number else value
-            at = end + len(following)
-        return found
+        found = self._form.match(message)
+        if found is None:
+            return None
+        fields: dict[str, object] = dict(zip(self.names, found.groups(), strict=True))
+        for place in self._number_places:
+            fields[self.names[place]] = int(found[place + 1])
+        return fields
+
+    @cached_property
+    def _form(self) -> re.Pattern[str]:
+        """What a whole message must match, compiled once it may: of most forms no log has a line."""
+        return re.compile(rf"{self.regex[:-1]}\Z", re.DOTALL)  # "$" may have a line end behind it
 
     def match_front(self, message: str) -> dict[str, object] | None:
         """The fields of a message that goes on behind this form, or that was cut off in its last field; or None.
@@ -234,7 +229,7 @@ def event_of(line: Line, source: str, number: int) -> LogEvent | None:
     """The event of a line, by the most exact pattern that its message has; None: it has none."""
     message = line.message
     for pattern, ends_with_dot in _candidates(line):
-        if not message.startswith(pattern.template.first):
+        if pattern.template.longest not in message:
             continue
         text = message if ends_with_dot or not message.endswith(".") else message[:-1]
         fields = pattern.template.match(text)

@@ -28,6 +28,7 @@ from kafkalearn.oncall.logs.lines import (
     HEAD,
     HEARTBEAT_FAILED,
     HEARTBEAT_REBALANCING,
+    INSPECTED,
     JAVA,
     OF_A_WORKER,
     SHUFFLED_MS,
@@ -43,6 +44,7 @@ from kafkalearn.oncall.logs.transactions import (
     OF_TRANSACTIONS,
     TransactionEvent,
     event_of_line,
+    may_say,
     speaks_of_transactions,
 )
 
@@ -153,13 +155,16 @@ def _lines(file: BufferedIOBase, name: str) -> Iterator[list[str]]:
     data = data[len(mark) :]
     rest, is_too_long = "", False
     while True:
-        pieces = decoder.decode(data, final=not data).split("\n")
-        pieces[0] = rest + pieces[0]
+        decoded = rest + decoder.decode(data, final=not data)
+        has_returns = "\r" in decoded
+        pieces = decoded.split("\n")
         rest = pieces.pop()
         if is_too_long and pieces:
             is_too_long = False
             del pieces[0]  # what is left of a line whose beginning was given out
-        yield [(piece[:-1] if piece.endswith("\r") else piece)[:LONGEST_LINE] for piece in pieces]
+        if has_returns or len(max(pieces, key=len, default="")) > LONGEST_LINE:
+            pieces = [(piece[:-1] if piece.endswith("\r") else piece)[:LONGEST_LINE] for piece in pieces]
+        yield pieces
         if is_too_long:
             rest = ""
         elif len(rest) > LONGEST_LINE:
@@ -194,7 +199,8 @@ def speaks_of_groups(text: str) -> bool:
     """
     if "roup" in text or "oordinator" in text or "ebalanc" in text or "eartbeat" in text:
         return True
-    if "poll" in text or "POLL" in text or "Poll" in text:
+    # One letter is sought four times as fast as a word: most lines have no U, G, B or Z.
+    if "poll" in text or ("P" in text and ("POLL" in text or "Poll" in text)):
         return (
             "poll interval" in text
             or "poll timeout" in text
@@ -202,13 +208,19 @@ def speaks_of_groups(text: str) -> bool:
             or "_POLL" in text
             or ("MAXPOLL" in text)
         )
-    if "ubscription" in text or "member " in text or "emberI" in text or "MEMBER_" in text or "SESSTMOUT" in text:
+    if "ubscription" in text or "COORDINATOR" in text or ("U" in text and "ROUP" in text):
         return True
-    if "COORDINATOR" in text or "ROUP" in text or "GENERATION" in text:
+    if ("G" in text and "GENERATION" in text) or ("B" in text and "MEMBER_" in text):
         return True
-    if "session timeout is " in text or "SessionTimeout" in text or "SESSION_TIMEOUT" in text:
+    if "ember" in text and ("member " in text or "emberI" in text):
         return True
-    return "registering consumer" in text or "ZKConsumerConnector" in text or "ZK expired" in text
+    if "SESS" in text and ("SESSTMOUT" in text or "SESSION_TIMEOUT" in text):
+        return True
+    if "ession" in text and ("session timeout is " in text or "SessionTimeout" in text):
+        return True
+    if "Z" in text and ("ZKConsumerConnector" in text or "ZK expired" in text):
+        return True
+    return "registering consumer" in text
 
 
 _NO_NEWS = re.compile(
@@ -220,24 +232,43 @@ _NO_NEWS = re.compile(
 )
 """Words that speak of other groups, or that say again what a client has said."""
 
-_OF_OTHERS = re.compile(
+_PARTS = re.compile(
     r"\[(?:(?:NodeToController|BrokerToController)ChannelManager|BrokerLifecycleManager|QuorumController|ControllerServer"
     r"|ControllerRegistrationManager|MetadataLoader|KRaftMigrationDriver|RaftManager|ShareCoordinator|AssignmentsManager"
     r"|SnapshotGenerator|MetadataPublisher|DynamicConfigPublisher|FeatureControlManager)\b"
     r"|\]: (?:Starting(?: up)?|Startup complete|Stopped|Shutdown completed|Shutting down)\.? \("
-    r"|(?:Starting|Started) ShareGroup|marker queue for txn partition|RaftClient|BrokerToControllerRequestThread"
-    r"|(?:broker|controller) heartbeat|heartbeat from broker|BROKER_HEARTBEAT"
     r"|\] (?:Scheduling|Started|Ignored|Already) (?:un)?loading (?:of )?(?:offsets and group )?(?:metadata )?"
     r"(?:from|for) (?:partition )?__consumer_offsets-\d"
-    r"|coordinator-event-processor-\d{1,6}\]: "
 )
-"""What other parts of a broker write that have heartbeats, groups or coordinators of their own: no consumer's.
+_EVENT_PROCESSOR = re.compile(r"coordinator-event-processor-\d{1,6}\]: ")
 
-Of the offsets topic's partitions too, that one will be read or given up: that it was is an event of its own.
-"""
+
+def _is_of_others(text: str) -> bool:
+    """Whether another part of a broker wrote it, with heartbeats, groups or coordinators that are no consumer's.
+
+    Of the offsets topic's partitions too, that one will be read or given up: that it was is an event of its own.
+    Words are looked for one by one: an expression that may begin with any of them takes five times as long.
+    """
+    if "eartbeat" in text and (
+        "broker heartbeat" in text or "controller heartbeat" in text or "heartbeat from broker" in text
+    ):
+        return True
+    if "ShareGroup" in text and ("Starting ShareGroup" in text or "Started ShareGroup" in text):
+        return True
+    if "marker queue for txn partition" in text or "RaftClient" in text or "BROKER_HEARTBEAT" in text:
+        return True
+    if "BrokerToControllerRequestThread" in text or _PARTS.search(text) is not None:
+        return True
+    return "coordinator-event-processor-" in text and _EVENT_PROCESSOR.search(text) is not None
+
 
 _HANDED_ON = re.compile(r"(?:Pre|Post)[ -]rebalance:? (?:Assign|Revoke)\(|partitions (?:revoked|assigned|lost): \[")
 """An application's own words for what its client gave or took in a rebalance: not why, and of which group."""
+
+
+def _is_handed_on(text: str) -> bool:
+    return ("ebalance" in text or ": [" in text) and _HANDED_ON.search(text) is not None
+
 
 _VERSION = re.compile(r"Kafka version ?: (\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?(?:\.\d{1,3})?(-cc?[se]\b)?")
 _OF_CONFLUENT = {5: {minor: f"2.{minor}" for minor in range(6)}, 6: {0: "2.6", 1: "2.7", 2: "2.8"}}
@@ -275,7 +306,7 @@ _TWO_LINES = re.compile(
     r"|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$"
 )
 _BEFORE_ITS_REASON = "failed to join group"  # brod's, with the reason on a third line
-_WORKERS = ("[Worker clientId=", "connect.runtime.distributed.WorkerCoordinator")
+_WORKER, _CONNECT = "[Worker clientId=", "connect.runtime.distributed.WorkerCoordinator"
 _CONTEXTS = ("[GroupCoordinator", "[GroupCoordinatorService", "[GroupMetadataManager", "[Consumer", "[Worker")
 
 
@@ -337,11 +368,12 @@ class Reader:
         self.torn: list[str] = []
         self.skipped: list[str] = []
         self.events: list[LogEvent] = []
-        self.line_count = self.unknown_count = self.handed_on_count = 0
+        self.unknown_count = self.handed_on_count = 0
         self.unknown: list[UnknownLine] = []
         self.transactions: list[TransactionEvent] = []
         self.sources: dict[str, int] = {}
         self._source: str | None = None  # of the last line
+        self._number = 0  # of it, in its source
         self._config: tuple[Line, dict[str, str], str, int] | None = None  # its title, and where that stands
         self._latest_ms: dict[str, int] = {}
         self._back: dict[str, ClockBack] = {}
@@ -351,7 +383,8 @@ class Reader:
         self._edge = Edge()  # of the source that is read
         self._edges: dict[str, Edge] = {}
         self._is_behind_unknown = False  # whether the last line about groups was not understood
-        self._open: _Open | None = None  # a record that may go on in the next line
+        self._last: _Last | None = None  # the last line, which may be no whole record
+        self._open: _Open | None = None  # a record that has gone on in the last line
         self._is_silent, self._message = False, ""  # of the last line: whether it says nothing, and what it says
         self.is_stopped = False
         self.releases: dict[str, str] = {}
@@ -362,36 +395,82 @@ class Reader:
         """From here on, times that say no zone are of this one."""
         self.clock = Clock(zone_named(checked_text("zone", zone)))
 
+    @property
+    def line_count(self) -> int:
+        """How many lines it took."""
+        return sum(self.sources.values())
+
     def feed(self, text: str, source: str) -> LogEvent | None:
         """The event of one line, if it is one; it is kept as well."""
-        self.line_count += 1
-        number = self.sources[source] = self.sources.get(source, 0) + 1
         if source != self._source:
-            self._end_config()
-            self._flush_object()
-            self._source, self.clock = source, Clock(self.clock.zone)
-            self._is_behind_unknown = False
-            self._open, self._edge = None, self._edges.setdefault(source, Edge())
+            self._begin(source)
+        number = self.sources[source] = self._number = self._number + 1
         if self._config is not None and self._takes_setting(text):
             return None
         if not text or self._goes_on(text, source, number):
-            self._open = None
+            self._open = self._last = None
             return None
         if "Kafka version" in text and (release := release_in(text)) is not None:
             self.releases[source] = release
-        self._edge.note(text)
-        if self._open is not None and self._edge.reaches(self._open.pieces[-1]) and not begins_record(text):
-            return self._with_rest(self._open, text)
+        edge, length = self._edge, len(text)
+        if length >= edge.width:
+            edge.note(text)
+        if text[0] not in "[{%" and (one := self._before(text)) is not None:
+            return self._with_rest(one, text)
+        self._open = None
+        is_at_edge = length == edge.width and edge.count > 1
+        front = HEAD.match(text)
+        if front is not None and self._is_passed_over(text, front):
+            self._last = (text, number, is_at_edge, None, None)
+            return None
         before = self._counts()
-        event = self._take(text, source, number)
-        if event is not None and len(text) == self._edge.width:
-            self._edge.events.append((event, text))
-        is_at_edge = len(text) == self._edge.width and self._edge.count > 1
-        self._open = _Open([text], number, before, event) if may_go_on(text, is_at_edge) else None
+        event = self._take(text, source, number, front)
+        if event is not None and length == edge.width:
+            edge.events.append((event, text))
+        self._last = (text, number, is_at_edge, before, event)
         return event
 
-    def _counts(self) -> tuple[int, int, int, int]:
+    def _begin(self, source: str) -> None:
+        """The lines of another source come."""
+        self._end_config()
+        self._flush_object()
+        self._source, self.clock = source, Clock(self.clock.zone)
+        self._number = self.sources.get(source, 0)
+        self._is_behind_unknown = False
+        self._open = self._last = None
+        self._edge = self._edges.setdefault(source, Edge())
+
+    def _counts(self) -> _Counts:
         return len(self.events), self.unknown_count, len(self.unknown), len(self.transactions)
+
+    def _is_passed_over(self, text: str, front: re.Match[str]) -> bool:
+        """Whether a line says nothing at all: most lines of a broker do, and no more is done with them.
+
+        It is in Kafka's own layout, begins with a word that no message has, and has none of the words of groups.
+        """
+        if self._head is not None or not self._has_no_message(text, front.end()):
+            return False
+        if speaks_of_groups(text) or (speaks_of_transactions(text) and (INSPECTED in text or may_say(text))):
+            return False
+        if _is_handed_on(text):
+            self.handed_on_count += 1
+        return True
+
+    def _before(self, text: str) -> _Open | None:
+        """The record that a line goes on with; None: it begins one."""
+        if self._open is not None:
+            front, may_be = self._open.pieces[-1], True
+        elif self._last is not None:
+            front, may_be = self._last[0], may_go_on(self._last[0], self._last[2])
+        else:
+            return None
+        if not may_be or not self._edge.reaches(front) or begins_record(text):
+            return None
+        if self._open is None:
+            assert self._last is not None
+            front, number, _, before, event = self._last
+            self._open = _Open([front], number, before or self._counts(), event)
+        return self._open
 
     def _with_rest(self, one: _Open, text: str) -> LogEvent | None:
         """The event of a record that a screen has wrapped, as far as this line; what its front alone said goes."""
@@ -408,18 +487,18 @@ class Reader:
         del self.events[events:], self.unknown[unknown:], self.transactions[transactions:]
         self.unknown_count, one.event = unknown_count, best
         if len(one.pieces) >= MOST_PIECES:
-            self._open = None
+            self._open = self._last = None
         if best is not None:
             return self._keep(best)
         assert self._source is not None
-        if not self._takes_transaction(wholes[0], self._source, one.number):
+        if not self._takes_transaction(wholes[0], self._source, one.number, HEAD.match(wholes[0])):
             self._count_unknown(wholes[0], self._source, one.number)
         return None
 
     def _sought(self, text: str, number: int) -> LogEvent | None:
         """The event of a record that was put together."""
         assert self._source is not None
-        event = self._in_known_layout(text, self._source, number)
+        event = self._in_known_layout(text, self._source, number, HEAD.match(text))
         if event is None and speaks_of_groups(text):
             event = self._anywhere(text, self._source, number)
         return as_shortened(event, text)
@@ -455,45 +534,49 @@ class Reader:
         (pieces, depth), (source, number) = self._object, self._object_at
         self._object = None
         if depth <= 0:
-            self._take(" ".join(pieces).rstrip(","), source, number)
+            whole = " ".join(pieces).rstrip(",")
+            self._take(whole, source, number, HEAD.match(whole))
         else:
             for place, piece in enumerate(pieces):
-                self._take(piece, source, number + place)
+                self._take(piece, source, number + place, HEAD.match(piece))
 
-    def _take(self, text: str, source: str, number: int) -> LogEvent | None:
-        """The event of a whole line."""
+    def _take(self, text: str, source: str, number: int, front: re.Match[str] | None) -> LogEvent | None:
+        """The event of a whole line; `front` is what stands before its message in Kafka's own layout."""
         head, self._head = self._head, None
         if head is not None:
             text = f"{head} {text.strip()}"
+            front = HEAD.match(text)
         elif text[:1] in (" ", "\t") and _STACK.match(text):
             return None  # a line of a stack trace
-        event = self._in_known_layout(text, source, number)
-        if event is None and speaks_of_transactions(text) and self._takes_transaction(text, source, number):
+        event = self._in_known_layout(text, source, number, front)
+        if event is None and speaks_of_transactions(text) and self._takes_transaction(text, source, number, front):
             return None
         if event is None and speaks_of_groups(text):
-            if _OF_OTHERS.search(text):
+            if _is_of_others(text):
                 return None
             event = self._anywhere(text, source, number)
         event = as_shortened(event, text)
         if event is None:
             self._count_unknown(text, source, number)
             return None
-        if event.writer != BROKER and any(each in text for each in _WORKERS):
+        if event.writer != BROKER and (_WORKER in text or _CONNECT in text):
             event = event._replace(fields={**event.fields, OF_A_WORKER: True})
         return self._keep(event)
 
     def _count_unknown(self, text: str, source: str, number: int) -> None:
         """Count a line of which nothing is known, if it speaks of groups."""
-        if _HANDED_ON.search(text):
+        if _is_handed_on(text):
             self.handed_on_count += 1
         is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
-        is_about = is_about and not _OF_OTHERS.search(text)
+        is_about = is_about and not _is_of_others(text)
         if is_about and speaks_of_groups(text):
             self._unknown(text, source, number)
 
-    def _takes_transaction(self, text: str, source: str, number: int) -> bool:
+    def _takes_transaction(self, text: str, source: str, number: int, front: re.Match[str] | None) -> bool:
         """Keep what a line says of a transaction; whether it is about nothing else."""
-        line = split(text, self.clock)
+        if front is not None and INSPECTED not in text and not may_say(text):
+            return False  # its message stands in it as it is
+        line = split(text, self.clock, front)
         event = event_of_line(line.message, line.time_ms, source, number)
         if event is None and line.message != text:  # a class of an exception, which may look like a logger
             event = event_of_line(text, line.time_ms, source, number)
@@ -510,12 +593,12 @@ class Reader:
             return event._replace(kind=HEARTBEAT_REBALANCING) if is_rebalancing else event
         return event_of_error(around(text, self.clock), source, number)
 
-    def _in_known_layout(self, text: str, source: str, number: int) -> LogEvent | None:
+    def _in_known_layout(self, text: str, source: str, number: int, front: re.Match[str] | None) -> LogEvent | None:
         """The event of a line that can be taken apart from its front: most lines are."""
         self._is_silent, self._message = False, text
-        if self._says_nothing_of_groups(text):
+        if front is not None and self._has_no_message(text, front.end()):
             return None
-        line = split(text, self.clock)
+        line = split(text, self.clock, front)
         message = line.message
         if message == CONFIG_TITLE:
             self._config = (line, {}, source, number)
@@ -523,12 +606,8 @@ class Reader:
         self._is_silent, self._message = line.logger in self._silent, message
         return event_of(line, source, number)
 
-    def _says_nothing_of_groups(self, text: str) -> bool:
-        """Whether a line in Kafka's own layout begins with a word that no pattern has: most lines of a broker do."""
-        found = HEAD.match(text)
-        if found is None:
-            return False
-        at = found.end()
+    def _has_no_message(self, text: str, at: int) -> bool:
+        """Whether what begins there has a first word that no pattern has: most lines of a broker do."""
         end = text.find(" ", at)
         word = text[at : end if end > 0 else None].partition("=")[0]
         if word in self._words or word[-1:] == ":" or "." in word or word.isdigit():
@@ -634,14 +713,18 @@ class Reader:
         self.events = kept
 
 
+_Counts = tuple[int, int, int, int]
+_Last = tuple[str, int, bool, _Counts | None, LogEvent | None]
+"""A line, its number, whether it is as long as others, how much was known before it (None: as much as behind it), and
+what it says. A plain tuple, for there is one for every line."""
+
+
 class _Open:
-    """A record that may go on in the next line."""
+    """A record that has gone on in another line."""
 
     __slots__ = ("before", "event", "number", "pieces")
 
-    def __init__(
-        self, pieces: list[str], number: int, before: tuple[int, int, int, int], event: LogEvent | None
-    ) -> None:
+    def __init__(self, pieces: list[str], number: int, before: _Counts, event: LogEvent | None) -> None:
         self.pieces, self.number = pieces, number
         self.before = before  # how much was known before it
         self.event = event  # what it says so far
@@ -676,13 +759,13 @@ def _each_once(events: list[LogEvent]) -> list[LogEvent]:
 
 def _by_time(events: list[LogEvent]) -> Iterator[LogEvent]:
     """Events in the order of time; one without a date stays behind the one that it stood behind."""
-    keyed: list[tuple[int, int]] = []
+    keys: list[int] = []
     last_ms: dict[str, int] = {}
-    for place, event in enumerate(events):
+    for event in events:
         if event.time_ms is not None:
             last_ms[event.source] = event.time_ms
-        keyed.append((last_ms.get(event.source, -1), place))
-    return (events[place] for _, place in sorted(keyed))
+        keys.append(last_ms.get(event.source, -1))
+    return (events[place] for place in sorted(range(len(events)), key=keys.__getitem__))
 
 
 # Lines and files of logs -> all that they say about groups.
@@ -777,10 +860,11 @@ def read_files(
         if by_file is not None:
             reader.set_zone(by_file.get(path, "UTC"))
         try:
+            name = str(path)
             for some in _pieces_of(path):
                 before = len(reader.events)
                 for line in some:
-                    reader.feed(line, str(path))
+                    reader.feed(line, name)
                 if tell is not None and len(reader.events) != before:
                     tell(reader.so_far(FOLLOWED))
         except KeyboardInterrupt:

@@ -229,9 +229,18 @@ def speaks_of_transactions(text: str) -> bool:
     >>> speaks_of_transactions("Completed rollback of ongoing transaction"), speaks_of_transactions("Rolled a segment")
     (True, False)
     """
-    if "ransaction" in text or "[Producer " in text or "kafka.common.errors." in text:
+    if "ransaction" in text or "kafka.common.errors." in text:
         return True
-    return "roducer" in text and ("for producer" in text or "of producer" in text)
+    return "roducer" in text and ("[Producer " in text or "for producer" in text or "of producer" in text)
+
+
+def may_say(text: str) -> bool:
+    """Whether a line has the words of a message that is known, or of a part of the coordinator: most have not.
+
+    >>> may_say("Initialized transactionalId t with"), may_say("Leader __transaction_state-9 starts at epoch 0")
+    (True, False)
+    """
+    return any(each in text for each in _IN_ALL_FORMS) or "[Transaction" in text
 
 
 def event_of_line(message: str, time_ms: int | None, source: str, number: int) -> TransactionEvent | None:
