@@ -81,18 +81,17 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None, width: int 
       - not committed: the member left before it could
     """
     others = " " * len(indent) if hanging is None else hanging
-    width, words = width or text_width(), text.split()
-    whole = indent + " ".join(words)
-    if words and len(whole) <= width:
-        return whole
-    lines, line = [], indent
-    for place, word in enumerate(words):
-        if place and len(line) + 1 + len(word) > width:  # a path stays whole: it is copied
-            lines.append(line)
-            line = others + word
-        else:
-            line += f" {word}" if place else word
-    return "\n".join([*lines, line]) if words else ""
+    width, words = width or text_width(), " ".join(text.split())
+    lines, front, start, length = [], indent, 0, len(words)
+    while start < length:
+        most = start + width - len(front)
+        end = length if most >= length else words.rfind(" ", start, most + 1)
+        if end < 0:
+            end = words.find(" ", start)  # a path stays whole: it is copied
+            end = length if end < 0 else end
+        lines.append(front + words[start:end])
+        front, start = others, end + 1
+    return "\n".join(lines)
 
 
 def cut(name: str, longest: int) -> str:

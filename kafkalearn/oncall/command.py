@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gc
 import json
 import os
 import sys
@@ -141,6 +142,9 @@ def command_parser(with_arguments: Collection[str] = (*QUESTIONS, *BUILD)) -> ar
     return parser
 
 
+MOST_YOUNG = 200_000  # objects between two looks for cycles; 700 without it
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Answer a question from the command line.
 
@@ -160,7 +164,10 @@ def main(words: Sequence[str] | None = None) -> int:
     group billing: partition 9 of the 50 of __consumer_offsets
     0
     """
-    words = sys.argv[1:] if words is None else list(words)
+    if words is None:
+        words = sys.argv[1:]
+        gc.set_threshold(MOST_YOUNG)  # the process is ours: a large log or table makes a million objects that stay
+    words = list(words)
     _make_printable(sys.stdout, sys.stderr)
     try:
         if words[:1] == [LAB] and words[1:2] not in (["-h"], ["--help"]):

@@ -87,7 +87,7 @@ _COLUMNS = {
 
 _CANONICAL = {other: name for name, others in _COLUMNS.items() for other in others}
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "START-OFFSET")
-_NUMERIC = (*_OFFSETS, "LOG-START-OFFSET", "LAG", "LEADER-EPOCH")
+_NUMERIC = frozenset({*_OFFSETS, "LOG-START-OFFSET", "LAG", "LEADER-EPOCH"})
 _IN_A_HEADER = ("PARTITION", "PID")  # one of these is in every line of names
 _MAY_BE_NUMBER = re.compile(r"-?[0-9]+|-|unknown|\(unknown\)|none")
 _NUMBER = re.compile(r"-?[0-9]+")
@@ -274,14 +274,17 @@ def _row(line: str, table: _Table, named: str | None, topic: str | None, is_empt
 
 def _seen(cells: Mapping[str, str], named: str | None, is_owner_known: bool) -> Seen | None:
     """The partition of a row; None: it is none."""
-    if not _is_digits(cells.get("PARTITION", "")):
+    written = cells.get("PARTITION", "")
+    if not _is_digits(written) or (partition := _number(written)) is None:
         return None
-    partition = _number(cells["PARTITION"])
-    assert partition is not None, "it is a number"
     group = cells.get("GROUP", named)
     if group is None:
         raise KafkaLearnError("describe does not name its group (a tool before 2.3); say which with group (--group)")
-    values = {name: _number(cells[name]) for name in _NUMERIC if name in cells}
+    values = {
+        name: int(each) if each.isdigit() and each.isascii() and len(each) <= MOST_DIGITS else _number(each)
+        for name, each in cells.items()
+        if name in _NUMERIC
+    }
     is_share = "START-OFFSET" in values
     committed, end = values.get("START-OFFSET" if is_share else "CURRENT-OFFSET"), values.get("LOG-END-OFFSET")
     lag = values.get("LAG")
@@ -323,7 +326,9 @@ def _cells_by_blanks(line: str, table: _Table) -> dict[str, str] | None:
     """The cells of a row of Kafka's own: a group, a topic before, a client behind the numbers may have blanks in it."""
     columns, first, count = table.columns, table.first, table.count
     has_group = "GROUP" in columns[:first]
-    words = [each.removesuffix(",") for each in line.split()] if "," in line else line.split()
+    words = line.split()
+    if "," in line:
+        words = [each.removesuffix(",") for each in words]
     at = _first_number(words, table.numeric) if table.numeric else None
     if at is None or at <= has_group:
         return None

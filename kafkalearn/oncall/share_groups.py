@@ -58,6 +58,8 @@ def described_share(text: str) -> DescribedShare:
     states: dict[str, str] = {}
     table: tuple[str, ...] | None = None
     for line in text.splitlines():
+        if table is None and "GROUP" not in line:
+            continue
         words = line.split()
         if words[:1] == ["GROUP"]:
             table = next((each for each in (_MEMBERS, _STATES) if {*each} <= {*words}), None)
