@@ -9,9 +9,9 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall.logs import read, read_files, reader
+from kafkalearn.oncall.logs.files import LONGEST_LINE, NotText
 from kafkalearn.oncall.logs.lines import ANY_CLIENT, EVENTS, LIBRDKAFKA, PYTHON, WRITERS
 from kafkalearn.oncall.logs.patterns import FAMILIES, NUMBERS, Template, patterns, says_nothing
-from kafkalearn.oncall.logs.reader import LONGEST_LINE, NotText
 from kafkalearn.releases.lines import parse_release
 
 MESSAGE = "[GroupCoordinator id=1 topic=__consumer_offsets partition=1] Group billing with generation 7 is now empty."

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall import why
-from kafkalearn.oncall.logs.reader import lines_of
+from kafkalearn.oncall.logs.files import lines_of
 from tests.oncall.runs import LEARNING, history_of, runs
 
 COUNT = 5000

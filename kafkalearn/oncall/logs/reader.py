@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from io import BufferedIOBase
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from kafkalearn.base.checks import text as checked_text
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
-from kafkalearn.base.files import STANDARD_INPUT, Torn, mark_of, name_of, opened
+from kafkalearn.base.files import STANDARD_INPUT, Torn
 from kafkalearn.oncall.logs.anywhere import around, find
 from kafkalearn.oncall.logs.causes import UNKNOWN, cause_of_reason
 from kafkalearn.oncall.logs.edges import MOST_PIECES, Edge, as_shortened, begins_record, is_trusted, joined, may_go_on
+from kafkalearn.oncall.logs.files import LONGEST_LINE, NotText, pieces_of, sorted_files
 from kafkalearn.oncall.logs.lines import (
     ANY_CLIENT,
     BEHIND_UNKNOWN,
@@ -40,6 +38,7 @@ from kafkalearn.oncall.logs.lines import (
 )
 from kafkalearn.oncall.logs.patterns import event_from, event_of, first_words, says_nothing
 from kafkalearn.oncall.logs.protocol_errors import REBALANCING, error_in, event_of_error
+from kafkalearn.oncall.logs.relevance import NO_NEWS, is_handed_on, is_of_others, speaks_of_groups
 from kafkalearn.oncall.logs.transactions import (
     OF_TRANSACTIONS,
     TransactionEvent,
@@ -49,133 +48,10 @@ from kafkalearn.oncall.logs.transactions import (
 )
 
 MOST_EVENTS = 500_000  # kept at once; about 1 kB each
-LONGEST_LINE = 64 * 1024  # characters; the rest of a longer line is passed over
 MOST_UNKNOWN = 1000  # unknown lines that are kept to be shown
 LONGEST_SHOWN = 500  # characters of such a line
-CHUNK = 1 << 20  # characters read at once
-MOST_FILES = 10_000
 MOST_NAMED = 5  # files that an error names
 FOLLOWED = 5000  # of the events of a log that goes on: what is before them was told of
-
-# Log files as lines: plain or gzipped, rotated, of any encoding that a shell writes, or the standard input.
-
-SNIFFED = 4096  # bytes that show whether a file is text
-_NUMBERS = re.compile(r"(\d+)")
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\f"))
-_BINARY_SHARE = 0.05  # of such bytes: no text has that many
-
-
-class NotText(KafkaLearnError):  # noqa: N818  (named for what the file is)
-    """A file that is not a log; the message says what it looks like."""
-
-
-def sorted_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path | str]:
-    """The files to read: folders as the files in them, rotated ones the oldest first, each file once.
-
-    Raises
-    ------
-    KafkaLearnError
-        If a path is none, there is nothing there, or there are more than `MOST_FILES`.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("server.log", "server.log.1", "server.log.10", "server.log.2.gz"):
-    ...         _ = pathlib.Path(folder, name).write_bytes(b"")
-    ...     [path.name for path in sorted_files([folder])]
-    ['server.log.10', 'server.log.2.gz', 'server.log.1', 'server.log']
-    """
-    if isinstance(paths, (str, bytes, os.PathLike)) or not isinstance(paths, Iterable):
-        raise KafkaLearnError(f"paths are a list of files, folders or '-'; got {shown(paths)}")
-    found: dict[str, Path | str] = {}
-    for path in paths:
-        if path == STANDARD_INPUT:
-            found[STANDARD_INPUT] = STANDARD_INPUT
-            continue
-        if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
-            raise KafkaLearnError(f"a path is a name of a file or folder; got {shown(path)}")
-        place = Path(path)
-        try:
-            inside = [place] if not place.is_dir() else [each for each in place.iterdir() if each.is_file()]
-        except OSError as error:
-            raise KafkaLearnError(f"{shown(str(place))} cannot be read: {error.strerror or error}") from None
-        if not inside:
-            raise KafkaLearnError(f"the folder {shown(str(place))} has no files; give the log files, or their folder")
-        for each in sorted(inside, key=_age):
-            found.setdefault(os.path.realpath(each), each)
-        if len(found) > MOST_FILES:
-            raise KafkaLearnError(f"these are more than {MOST_FILES:,} files; give those of the hours in question")
-    return list(found.values())
-
-
-def _age(path: Path) -> tuple[str, int, list[object]]:
-    """Rotated files, ``server.log.2`` or ``server.log.2026-11-22-10``, before ``server.log``; the oldest first."""
-    name = path.name
-    for suffix in (".gz", ".bz2", ".xz", ".zst"):
-        name = name.removesuffix(suffix)
-    stem, dot, number = name.rpartition(".")
-    if dot and number.isascii() and number.isdigit() and len(number) < 5:
-        return (stem, 1, [-int(number)])
-    stem, dot, stamp = name.partition(".log.")
-    if dot:
-        return (f"{stem}.log", 0, [int(part) if part.isdigit() else part for part in _NUMBERS.split(stamp)[1::2]])
-    return (name, 2, [])
-
-
-def lines_of(path: Path | str) -> Iterator[str]:
-    """The lines of a file without their ends; of a line longer than `LONGEST_LINE` the beginning.
-
-    Raises
-    ------
-    KafkaLearnError
-        If it cannot be read; `NotText` if it is not text; `kafkalearn.base.files.Torn`, after all lines that can be
-        read, if it is gzipped and cannot be unpacked to its end.
-    """
-    for some in _pieces_of(path):
-        yield from some
-
-
-def _pieces_of(path: Path | str) -> Iterator[list[str]]:
-    """The same as they come: of a pipe those that are there now."""
-    with opened(path, "a log") as file:
-        yield from _lines(file, name_of(path))
-
-
-def _lines(file: BufferedIOBase, name: str) -> Iterator[list[str]]:
-    data = file.read1(CHUNK)
-    mark, encoding = mark_of(data)
-    start = data[:SNIFFED]
-    if not encoding.startswith("utf-16") and len(start.translate(None, _CONTROLS)) < (1 - _BINARY_SHARE) * len(start):
-        raise NotText(
-            f"{name} is not text but binary data; a log is text, one line for each event. Segment files are "
-            "for `kafkalearn xray`"
-        )
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    data = data[len(mark) :]
-    rest, is_too_long = "", False
-    while True:
-        decoded = rest + decoder.decode(data, final=not data)
-        has_returns = "\r" in decoded
-        pieces = decoded.split("\n")
-        rest = pieces.pop()
-        if is_too_long and pieces:
-            is_too_long = False
-            del pieces[0]  # what is left of a line whose beginning was given out
-        if has_returns or len(max(pieces, key=len, default="")) > LONGEST_LINE:
-            pieces = [(piece[:-1] if piece.endswith("\r") else piece)[:LONGEST_LINE] for piece in pieces]
-        yield pieces
-        if is_too_long:
-            rest = ""
-        elif len(rest) > LONGEST_LINE:
-            yield [rest[:LONGEST_LINE]]
-            rest, is_too_long = "", True
-        if not data:
-            break
-        data = file.read1(CHUNK)
-    if rest and not is_too_long:
-        yield [rest.rstrip("\r")]
-
 
 CONFIG_TITLE = "ConsumerConfig values:"
 CONFIG_NAMES = frozenset(
@@ -189,85 +65,6 @@ CONFIG_NAMES = frozenset(
 LINES = "lines"  # the source of lines that come from no file
 SHORTEST_LINE = 20  # characters; shorter ones are no more than the brackets of an object
 LONGEST_OBJECT = 400  # lines of one JSON object
-
-
-def speaks_of_groups(text: str) -> bool:
-    """Whether a line has one of the words without which none says something of a group.
-
-    >>> speaks_of_groups("Rolled new log segment"), speaks_of_groups("Stabilized group billing")
-    (False, True)
-    """
-    if "roup" in text or "oordinator" in text or "ebalanc" in text or "eartbeat" in text:
-        return True
-    # One letter is sought four times as fast as a word: most lines have no U, G, B or Z.
-    if "poll" in text or ("P" in text and ("POLL" in text or "Poll" in text)):
-        return (
-            "poll interval" in text
-            or "poll timeout" in text
-            or "PollExceeded" in text
-            or "_POLL" in text
-            or ("MAXPOLL" in text)
-        )
-    if "ubscription" in text or "COORDINATOR" in text or ("U" in text and "ROUP" in text):
-        return True
-    if ("G" in text and "GENERATION" in text) or ("B" in text and "MEMBER_" in text):
-        return True
-    if "ember" in text and ("member " in text or "emberI" in text):
-        return True
-    if "SESS" in text and ("SESSTMOUT" in text or "SESSION_TIMEOUT" in text):
-        return True
-    if "ession" in text and ("session timeout is " in text or "SessionTimeout" in text):
-        return True
-    if "Z" in text and ("ZKConsumerConnector" in text or "ZK expired" in text):
-        return True
-    return "registering consumer" in text
-
-
-_NO_NEWS = re.compile(
-    r"balanc(?:e group member|ing group as leader)|group manage backoff"
-    r"|ThreadGroup|thread ?group|background|(?:partitions (?:revoked|assigned|lost): \[)|ConsumerConfig|groupId=org\."
-    r"|[Rr]outing ?[Gg]roup|security group|Setting offset for|Resetting offset|group_id varchar|log[Gg]roup"
-    r"|(?:Pre|Post) rebalance (?:Assign|Revoke)\(|client nodes and \d+ consumers participating"
-    r"|client/coordinator retrying after|Decided on assignment: \{|\[Consumer clientId=[^\]]{0,300}+\]\s*$"
-)
-"""Words that speak of other groups, or that say again what a client has said."""
-
-_PARTS = re.compile(
-    r"\[(?:(?:NodeToController|BrokerToController)ChannelManager|BrokerLifecycleManager|QuorumController|ControllerServer"
-    r"|ControllerRegistrationManager|MetadataLoader|KRaftMigrationDriver|RaftManager|ShareCoordinator|AssignmentsManager"
-    r"|SnapshotGenerator|MetadataPublisher|DynamicConfigPublisher|FeatureControlManager)\b"
-    r"|\]: (?:Starting(?: up)?|Startup complete|Stopped|Shutdown completed|Shutting down)\.? \("
-    r"|\] (?:Scheduling|Started|Ignored|Already) (?:un)?loading (?:of )?(?:offsets and group )?(?:metadata )?"
-    r"(?:from|for) (?:partition )?__consumer_offsets-\d"
-)
-_EVENT_PROCESSOR = re.compile(r"coordinator-event-processor-\d{1,6}\]: ")
-
-
-def _is_of_others(text: str) -> bool:
-    """Whether another part of a broker wrote it, with heartbeats, groups or coordinators that are no consumer's.
-
-    Of the offsets topic's partitions too, that one will be read or given up: that it was is an event of its own.
-    Words are looked for one by one: an expression that may begin with any of them takes five times as long.
-    """
-    if "eartbeat" in text and (
-        "broker heartbeat" in text or "controller heartbeat" in text or "heartbeat from broker" in text
-    ):
-        return True
-    if "ShareGroup" in text and ("Starting ShareGroup" in text or "Started ShareGroup" in text):
-        return True
-    if "marker queue for txn partition" in text or "RaftClient" in text or "BROKER_HEARTBEAT" in text:
-        return True
-    if "BrokerToControllerRequestThread" in text or _PARTS.search(text) is not None:
-        return True
-    return "coordinator-event-processor-" in text and _EVENT_PROCESSOR.search(text) is not None
-
-
-_HANDED_ON = re.compile(r"(?:Pre|Post)[ -]rebalance:? (?:Assign|Revoke)\(|partitions (?:revoked|assigned|lost): \[")
-"""An application's own words for what its client gave or took in a rebalance: not why, and of which group."""
-
-
-def _is_handed_on(text: str) -> bool:
-    return ("ebalance" in text or ": [" in text) and _HANDED_ON.search(text) is not None
 
 
 _VERSION = re.compile(r"Kafka version ?: (\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?(?:\.\d{1,3})?(-cc?[se]\b)?")
@@ -452,7 +249,7 @@ class Reader:
             return False
         if speaks_of_groups(text) or (speaks_of_transactions(text) and (INSPECTED in text or may_say(text))):
             return False
-        if _is_handed_on(text):
+        if is_handed_on(text):
             self.handed_on_count += 1
         return True
 
@@ -552,7 +349,7 @@ class Reader:
         if event is None and speaks_of_transactions(text) and self._takes_transaction(text, source, number, front):
             return None
         if event is None and speaks_of_groups(text):
-            if _is_of_others(text):
+            if is_of_others(text):
                 return None
             event = self._anywhere(text, source, number)
         event = as_shortened(event, text)
@@ -565,10 +362,10 @@ class Reader:
 
     def _count_unknown(self, text: str, source: str, number: int) -> None:
         """Count a line of which nothing is known, if it speaks of groups."""
-        if _is_handed_on(text):
+        if is_handed_on(text):
             self.handed_on_count += 1
-        is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
-        is_about = is_about and not _is_of_others(text)
+        is_about = not self._is_silent and speaks_of_groups(self._message) and not NO_NEWS.search(text)
+        is_about = is_about and not is_of_others(text)
         if is_about and speaks_of_groups(text):
             self._unknown(text, source, number)
 
@@ -861,7 +658,7 @@ def read_files(
             reader.set_zone(by_file.get(path, "UTC"))
         try:
             name = str(path)
-            for some in _pieces_of(path):
+            for some in pieces_of(path):
                 before = len(reader.events)
                 for line in some:
                     reader.feed(line, name)
