@@ -91,7 +91,11 @@ def printable(text: str) -> str:
     >>> print(printable("anna\x1b[2J.json"))
     anna\x1b[2J.json
     """
-    return "".join(each if each == "\n" or each.isprintable() else ascii(each)[1:-1] for each in text)
+    return "\n".join(each if each.isprintable() else _escaped(each) for each in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
 
 
 class KafkaLearnError(ValueError):
