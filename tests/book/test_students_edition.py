@@ -13,6 +13,7 @@ import sys
 import zipfile
 from html import unescape
 
+import nbformat
 import pytest
 
 from kafkalearn.exercises.kit.functions import Open
@@ -192,6 +193,19 @@ def test_no_question_of_its_pages_has_the_answer_in_words(edition):
         drawn = {"scale", "unit"} if form["kind"] in ("marks", "cells") else set()  # the axis, and what it counts
         assert form.keys() == {"id", "kind", "options", "sealed"} | drawn
         assert all_predictions()[name].so not in json.dumps(form, ensure_ascii=False)
+
+
+def test_no_file_of_the_edition_says_an_answer_that_its_chapter_does_not_say_itself(edition):
+    own = "".join(letters(cell.source) for path in chosen() for cell in nbformat.read(path, as_version=4).cells)
+    told = {f"the solution of {name}": solution(each) for name, each in ASKED.items()}
+    told |= {f"a cure of {name}": letters(cure.cure) for name, each in ASKED.items() for cure in each.misconceptions}
+    told |= {f"what is so of {name}": letters(each.so) for name, each in all_predictions().items()}
+    told = {name: words for name, words in told.items() if len(words) > 12 and words not in own}
+    files = [path for path in edition.rglob("*") if path.suffix in (".html", ".js", ".css", ".txt")]
+    texts = {path: letters(path.read_text(encoding="utf-8")) for path in files}
+
+    assert len(told) > 300
+    assert [(name, path.name) for path, text in texts.items() for name, words in told.items() if words in text] == []
 
 
 @pytest.mark.browser

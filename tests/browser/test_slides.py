@@ -79,6 +79,36 @@ def test_a_lesson_is_at_most_25_slides_of_pictures_questions_and_answers(browser
     shown.close()
 
 
+def test_a_pictures_letters_grow_as_far_as_none_meets_another_and_are_as_drawn_after_the_slides(browser, tmp_path):
+    shown = browser.new_page(viewport={"width": 1280, "height": 720})
+    shown.goto(f"{written('08', tmp_path).as_uri()}#slides")
+    shown.wait_for_selector("body.slides")
+    shown.evaluate("kafkalearnSlides.turn(1); kafkalearnSlides.turn(2)")
+    sizes = """() => [...document.querySelectorAll("main svg[viewBox] text")].filter((each) => each.checkVisibility())
+      .map((each) => [each.textContent, parseFloat(getComputedStyle(each).fontSize), Number(each.getAttribute("font-size"))])"""  # noqa: E501
+    grown = shown.evaluate(sizes)
+
+    assert shown.evaluate(LOOKED_AT)["letters"] >= 20
+    assert all(now >= drawn for _, now, drawn in grown)
+    assert sum(now > drawn for _, now, drawn in grown) > len(grown) / 2
+    assert shown.evaluate(MET) == []
+    shown.locator("main .kl-player:visible [data-do=forward]").click()
+    assert any(now > drawn for _, now, drawn in shown.evaluate(sizes)), "so do those of the next step"
+    shown.keyboard.press("Escape")  # the player gives the keys back
+    shown.keyboard.press("Escape")
+    shown.wait_for_selector("body:not(.slides)")
+    assert shown.locator("svg text[style*=font-size]").count() == 0
+    shown.close()
+
+
+# Texts of the pictures on show that lie on one another, by their middle halves.
+MET = """() => [...document.querySelectorAll("main svg[viewBox]")].filter((each) => each.checkVisibility()).flatMap((svg) => {
+  const boxes = [...svg.querySelectorAll("text")].filter((each) => each.textContent.trim()).map((each) => [each.textContent, each.getBoundingClientRect()]);
+  const meets = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top + a.height / 4 < b.bottom - b.height / 4 && b.top + b.height / 4 < a.bottom - a.height / 4;
+  return boxes.flatMap(([words, box], at) => boxes.slice(at + 1).filter(([, other]) => meets(box, other)).map(([others]) => [words, others]));
+})"""  # noqa: E501
+
+
 def test_a_picture_has_the_width_and_code_comes_by_its_key(browser, tmp_path):
     shown = browser.new_page(viewport={"width": 1920, "height": 1080})
     shown.goto(f"{written('09', tmp_path).as_uri()}#slides")

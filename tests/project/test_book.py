@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 
 import nbformat
 import pytest
@@ -11,9 +12,10 @@ from kafkalearn.releases.claims import all_claims
 from kafkalearn.releases.ledger import all_rules
 from tools import chapters
 from tools.book import reference
+from tools.book.card import CARD, card, card_of
 from tools.book.chapter import Chapter, navigation, page
 from tools.book.chapter.words import meanings, with_meanings
-from tools.book.front import front_page
+from tools.book.front import TELLING, front_page
 from tools.book.made import Made
 from tools.book.pages import Page, faults
 from tools.book.writing import looked_up, words_page
@@ -142,6 +144,41 @@ def test_the_first_page_runs_a_mechanism_and_a_card_has_picture_question_and_its
     assert card.count("01.") >= 8
     assert "Java" not in html
     assert "KAFKALEARN" not in html
+
+
+def test_each_chapter_has_its_telling_frame_and_no_two_cards_look_alike():
+    paths = chapters.chapter_paths()
+    notebooks = [nbformat.read(path, as_version=4) for path in paths]
+    html = front_page([Chapter.read(path) for path in paths], notebooks)
+    cards = re.findall(
+        r'<span class="picture drawn" aria-hidden="true">(.*?)</span><span class="name">', html, re.DOTALL
+    )
+    numbers = [path.stem.split("_")[0] for path in paths]
+    drawn = {name: each for name, each in zip(numbers, cards, strict=True) if "<svg" in each}
+
+    assert drawn.keys() == TELLING.keys()
+    assert len(set(cards)) == len(cards)
+    assert [name for name in numbers if name not in drawn] == ["17"]
+    assert "<code>" in cards[numbers.index("17")]
+    for path, notebook in zip(paths, notebooks, strict=True):
+        cell, at = TELLING.get(path.stem.split("_")[0], ("", 0))
+        shown = [each for each in notebook.cells if each.id == cell]
+        assert len(shown) == bool(cell), path.stem
+        if shown:
+            html = next(each.data["text/html"] for each in shown[0].outputs if "text/html" in each.get("data", {}))
+            state = json.loads(re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)[1])
+            assert 0 <= at < len(state["_animation"]["frames"]), path.stem
+
+
+def test_who_shows_a_link_to_the_book_gets_a_picture_of_ours():
+    drawn = card()
+
+    assert drawn.startswith(b"\x89PNG")
+    assert struct.unpack(">II", drawn[16:24]) == (1200, 630)
+    assert len(drawn) > 40_000, "it has its letters"
+    tags = card_of('What is "HW"?', "Two marks.")
+    assert '<meta property="og:title" content="What is &quot;HW&quot;?">' in tags
+    assert re.search(rf'<meta property="og:image" content="[^"]*{CARD}">', tags)
 
 
 @pytest.mark.parametrize(

@@ -62,18 +62,18 @@ class Made:
         whole = self._before.get(_WHOLE, {}).get("made_of") == digest(self.made_of, made_of)
         return whole and all(self._is_there(group) for group in groups.values())
 
-    def keep(self, group: str, made_of: str, make: Callable[[], Iterable[tuple[str, str]]]) -> None:
-        """Write a group's files, name and text each, unless they were made of the same."""
+    def keep(self, group: str, made_of: str, make: Callable[[], Iterable[tuple[str, str | bytes]]]) -> None:
+        """Write a group's files, name and content each, unless they were made of the same."""
         key, before = digest(self.made_of, made_of), self._before.get(group)
         if before and before["made_of"] == key and self._is_there(before):
             self._now[group] = before
             return
         self._forget(group)  # if this is cut off, nobody takes the old record at its word
         files, self._copies = [], {}
-        for name, text in make():
+        for name, content in make():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
             files.append(name)
         self.written += files
         self._now[group] = {"made_of": key, "files": files, "copies": self._copies}

@@ -16,6 +16,7 @@ from kafkalearn.predictions.marking import asked_in
 from kafkalearn.releases import ledger
 from tools import claims
 from tools.book import instructor, live, progress, reference, search
+from tools.book.card import CARD, card
 from tools.book.chapter import GLOSSARY, Chapter, navigation, page
 from tools.book.front import front_page
 from tools.book.live.packages import NotFetched
@@ -49,6 +50,7 @@ def write(paths: list[Path], made: Made, made_of: str, *, anew: bool) -> list[st
     headings = digest(*(each.heading for each in chapters))
     script = runtime.read_text(encoding="utf-8")
     made.keep(PLAYGROUND, digest(script, headings), lambda: [(PLAYGROUND, playground_page(script, chapters))])
+    made.keep(CARD, "", lambda: [(CARD, card())])
     made.keep(search.INDEX, digest(*keys), lambda: [(search.INDEX, search_index(chapters, modules, made))])
     return made.finish(made_of, faults)
 

@@ -17,6 +17,7 @@ from kafkalearn.boards import BOARDS
 from kafkalearn.predictions.marking import marked
 from tools import claims
 from tools.book import instructor, live
+from tools.book.card import card_of
 from tools.book.chapter.contents import inline_html, with_contents
 from tools.book.chapter.words import GLOSSARY as GLOSSARY
 from tools.book.chapter.words import with_meanings
@@ -142,9 +143,18 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
     style = "\n".join([face(), *(path.read_text(encoding="utf-8") for path in (STYLE, SIDE / "predictions.css"))])
-    scripts = (SIDE / "predictions.js", *(HERE / name for name in ("predicting.js", "stopped.js", "slides.js")))
+    scripts = (
+        SIDE / "predictions.js",
+        *(HERE / name for name in ("predicting.js", "stopped.js", "letters.js", "slides.js")),
+    )
     script = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
-    book = {"style": style, "icon": ICON, "navigation": navigation, "script": script, "tools": live.tools}
+    book = {
+        "style": style,
+        "icon": ICON + card_of(chapter.title, chapter.question),
+        "navigation": navigation,
+        "script": script,
+        "tools": live.tools,
+    }
     resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # the corner of a table heads nothing

@@ -7,9 +7,10 @@
 const slideHead = document.querySelector(".for-slides"), counter = document.getElementById("slide-number");
 const notesLink = document.querySelector('.navigation a[href$=".instructor.html"]');
 const MOST = 25, SMALLEST = 0.7; // slides; what a table may be scaled to, whose letters are 32 of 1,080
+const SMALLEST_DRAWN = 24.5; // pixels: what a picture's letters grow to, where it has room
 const NOT_TAUGHT = /^(Further|Exercises?|Ask a real|Where the model|What (the )?(articles|one reads|you may)|Without waiting|Sources)/i;
 const shownIn = (element) => element.getClientRects().length > 0;
-let slides = [], at = -1, speaker = null, hasCode = false;
+let slides = [], at = -1, speaker = null, hasCode = false, endLetters = () => {};
 
 const isHeading = (element) => /^H[1-6]$/.test(element.tagName);
 const wordsOf = (heading) => heading.textContent.replace("¶", "").trim();
@@ -91,6 +92,7 @@ function hideAllBut(kept) {
 // A picture takes the screen, above its verdict. Words are made larger, if they then fit; a table that is larger than the
 // screen is made smaller, or is not shown, if it could not be read then.
 function fit(slide) {
+  document.body.classList.toggle("pictured", isAlone(slide));
   const { elements } = slide, room = slides.room;
   document.body.style.setProperty("--below", "0px");
   if (isAlone(slide)) {
@@ -101,7 +103,9 @@ function fit(slide) {
       document.body.style.setProperty("--below", `${below}px`);
       if (below > 0.75 * slides.room) break; // the picture is still to be seen
     }
-    return putBeside(elements[0]);
+    putBeside(elements[0]);
+    endLetters = keepLettersLarge(elements[0], () => (hasCode ? 0 : SMALLEST_DRAWN));
+    return;
   }
   const others = elements.slice(1).reduce((sum, each) => sum + each.offsetHeight, 0), [first] = elements;
   if (first.matches("table, pre")) {
@@ -174,6 +178,7 @@ function showSlide(to, way = 1) {
   while (isClosed(slides[at]) && at !== end(at + way)) at = end(at + way); // an answer behind a question that nobody turned
   const slide = slides[at];
   enlarge(1);
+  asDrawn();
   hideAllBut(hasCode && slide.code ? [slide.code] : slide.elements);
   slide.code?.closest("details")?.toggleAttribute("open", hasCode);
   if (hasCode && slide.code) document.body.style.setProperty("--below", "0px");
@@ -184,8 +189,14 @@ function showSlide(to, way = 1) {
   tell();
 }
 
+function asDrawn() {
+  endLetters();
+  document.querySelectorAll("svg[data-letters]").forEach(smallLetters);
+}
+
 function endSlides() {
   hint.remove();
+  asDrawn();
   document.body.classList.remove("slides");
   document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));

@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 
 from kafkalearn.boards import BOARDS
+from kafkalearn.coordinator import look_up
+from kafkalearn.coordinator.picture import draw_lookup
 from kafkalearn.drawing.player import live_style
 from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, PROMISES
@@ -18,7 +20,7 @@ from tools.book.chapter import Chapter, played_by_part
 from tools.book.chapter.contents import inline_html
 from tools.book.face import face, fonts
 from tools.book.live import FOLDER, page_script, with_policy
-from tools.book.shell import STYLE, links_bar
+from tools.book.shell import ICON, STYLE, links_bar
 from tools.page.playground import ASSIGNORS
 
 HERE = Path(__file__).parent
@@ -44,7 +46,7 @@ def playground_page(runtime: str = "", chapters: Sequence[Chapter] = ()) -> str:
         forms = forms.replace(f"<!-- {place} -->", "".join(f"<option>{escape(each)}</option>" for each in words))
     boards = (f'<option value="{name}">{escape(words)}</option>' for name, words in BOARDS.items())
     forms = forms.replace("<!-- BOARDS -->", "".join(boards))
-    forms = with_chapters(forms, chapters)
+    forms = with_chapters(forms.replace("<!-- FIRST -->", first_picture()), chapters)
     own = (HERE / "playground.js").read_text(encoding="utf-8")
     style = (
         face()
@@ -63,6 +65,7 @@ def playground_page(runtime: str = "", chapters: Sequence[Chapter] = ()) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Playground · kafkalearn</title>
+{ICON}
 <style>{style}</style>
 </head>
 <body class="plain-page playground">
@@ -76,6 +79,16 @@ def playground_page(runtime: str = "", chapters: Sequence[Chapter] = ()) -> str:
 """
     page = with_policy(html)
     return page.replace("script-src 'self' ", "script-src ", 1) if runtime else page  # no file beside it is its own
+
+
+def first_picture() -> str:
+    """What the first form is answered as it stands, drawn beforehand: the page opens with it, before Python is there.
+
+    >>> first_picture()[:70]
+    '<figure class="drawn first"><svg xmlns="http://www.w3.org/2000/svg" vie'
+    """
+    picture = draw_lookup(look_up("billing", brokers=3)[-1])
+    return f'<figure class="drawn first">{picture}</figure>'
 
 
 _BESIDE = f'<script src="{FOLDER}/runtime.js"></script>'

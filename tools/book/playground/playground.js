@@ -78,6 +78,7 @@
   // --- asking, and showing what came
 
   function place(form) {
+    form.parentNode.querySelector(".first")?.remove(); // what was drawn beforehand
     return form.nextElementSibling?.matches(".said") ? form.nextElementSibling : form.parentNode.insertBefore(
       element("div", { className: "said" }, element("pre", { className: "words" }), element("div", { className: "drawn" }),
         element("div", { className: "moves" }), element("p", { className: "link" })), form.nextSibling);
