@@ -68,7 +68,7 @@ def test_whoever_a_file_of_the_book_names_as_its_owner_has_a_section(made_book):
     assert [owner for owner in sorted(found) if owner not in said] == []
 
 
-OURS = ("*.html", ".made-of.json", "files/*", "reference/reference.css", "search-index.js")
+OURS = ("*.html", ".made-of.json", "card.png", "files/*", "reference/reference.css", "search-index.js")
 OURS += ("live/page.*", "live/notebook-*.js", "live/NOTICES.txt")
 
 
