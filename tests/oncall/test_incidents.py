@@ -214,6 +214,10 @@ def test_two_members_are_not_one_name():
             "member dropped",
         ),
         (
+            "Consumer error: kafka server: The provided member is not known in the current generation.",
+            "member dropped",
+        ),
+        (
             "[Consumer clientId=c1, groupId=billing] Failing OffsetCommit request since the consumer is not part of an "
             "active group",
             "unknown",
