@@ -179,11 +179,11 @@ def headline(groups: Iterable[tuple[str | None, Sequence[Rebalance]]], found: Se
     brief = _BRIEF[cause]
     is_worker = any(event.fields.get(OF_A_WORKER) for each in mine for event in each.evidence)
     advice = _OF_WORKERS.get(cause, brief.advice) if is_worker else brief.advice
-    name = NO_NAME if group is None else group
+    of_group = "an unnamed group" if group is None else "{}"  # words are not cut, names are
+    who = brief.alone or f"a member {brief.words}" if client is None else f"{{}} {brief.words}"
     often = f"{len(mine):,} of {counted(len(rebalances), 'rebalance')}"
-    if client is None:
-        return _fitted(f"{{}}: {brief.alone or f'a member {brief.words}'}, {often}; {advice}.", (name,))
-    return _fitted(f"{{}}: {{}} {brief.words}, {often}; {advice}.", (name, client))
+    names = [each for each in (group, client) if each is not None]
+    return _fitted(f"{of_group}: {who}, {often}; {advice}.", names)
 
 
 # Each rebalance, and what happened without one.
