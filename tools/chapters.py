@@ -69,6 +69,8 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         cell.metadata = NotebookNode({name: cell.metadata[name] for name in sorted(cell.metadata) if name in KEPT})
         if cell.get("id", "") in {other.get("id") for other in notebook.cells[:index]} | {""}:
             cell.id = f"cell-{index}"
+        if "outputs" in cell:  # what this machine had to fetch or prepare first, it says to stderr
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
         for output in cell.get("outputs", []):
             _normalise_output(output)
     notebook.nbformat, notebook.nbformat_minor = 4, 5  # since 4.5 cells have ids

@@ -218,7 +218,8 @@ def test_the_rules_find(name):
 
 def test_normalising_keeps_what_is_said_and_drops_what_changes_by_itself():
     picture = new_output("display_data", data={"text/html": "<svg/>", "text/plain": "Player", WIDGET_VIEW: {"id": 1}})
-    cell = new_code_cell("f()", execution_count=1, outputs=[picture])
+    prepared = new_output("stream", name="stderr", text="kafkalearn: preparing Kafka 4.4.0, once on this machine")
+    cell = new_code_cell("f()", execution_count=1, outputs=[prepared, picture])
     cell.metadata = {"tags": ["x"], "execution": {"shell.execute_reply": "12:00"}}
     language = {"name": "python", "version": "3.12.1"}
     raw = new_notebook(cells=[cell], metadata={"widgets": {"state": 1}, "language_info": language})
