@@ -35,10 +35,6 @@ from kafkalearn.drawing.player import Picture, picture
 MOST_NAMED = 8  # more members than that are counted, not named
 
 
-MOST_DEALT, MOST_ROWS, DEALT_NAMES = 24, 12, 230  # of several assignments: partitions, rows, pixels for the names
-NOBODY = svg.Fill(svg.EMPTY, "")
-
-
 def short_names(partitions: Iterable[TopicPartition]) -> bool:
     """Whether the number alone names a partition, because all are of one topic."""
     return len({partition.topic for partition in partitions}) <= 1
@@ -280,6 +276,10 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
     return picture(
         top + 18, svg.text(25, 38, head, svg.TITLE, bold=True), _legend(before is not None), *parts, label=label
     )
+
+
+MOST_DEALT, MOST_ROWS, DEALT_NAMES = 24, 12, 230  # of several assignments: partitions, rows, pixels for the names
+NOBODY = svg.Fill(svg.EMPTY, "")
 
 
 def draw_assignments(by_assignor: Mapping[str, Assignment]) -> Picture:

@@ -191,9 +191,8 @@ def promises(wrong: Sequence[str], before: Sequence[str], hold: str, *, width: f
     ordered = sorted(wrong, key=lambda name: name in before)
     lines = wrap(capitalised(broken_in_words(ordered)), letters)
     if len(lines) > most:
-        kept = max(1, most)
-        more = f"; and {len(wrong) - kept} more" if len(wrong) > kept else ""
-        lines = wrap(f"{capitalised(broken_in_words(ordered[:kept]))}{more}", letters)[:most]
+        more = f"; and {len(wrong) - most} more" if len(wrong) > most else ""
+        lines = wrap(f"{capitalised(broken_in_words(ordered[:most]))}{more}", letters)[:most]
     foot = 4 + (height - 4) / 2 + 6 - 11 * (len(lines) - 1)
     return free(
         width,

@@ -262,7 +262,8 @@ def animation(
     befores = (None, *moments)
     describe = describe or _event_name
     drawn = [_drawn(draw, frame, before) for frame, before in zip(moments, befores, strict=False)]
-    pictures = tuple(each.of_height(max(one.size[1] for one in drawn)) for each in drawn)
+    highest = max((each.size[1] for each in drawn), default=0)
+    pictures = tuple(each.of_height(highest) for each in drawn)
     if isinstance(trace, Trapped):
         describe = marked(trace, describe)
         pictures = tuple(_with_strip(trace, place, each) for place, each in enumerate(pictures))

@@ -280,11 +280,7 @@ def _seen(cells: Mapping[str, str], named: str | None, is_owner_known: bool) -> 
     group = cells.get("GROUP", named)
     if group is None:
         raise KafkaLearnError("describe does not name its group (a tool before 2.3); say which with group (--group)")
-    values = {
-        name: int(each) if each.isdigit() and each.isascii() and len(each) <= MOST_DIGITS else _number(each)
-        for name, each in cells.items()
-        if name in _NUMERIC
-    }
+    values = {name: _number(each) for name, each in cells.items() if name in _NUMERIC}
     is_share = "START-OFFSET" in values
     committed, end = values.get("START-OFFSET" if is_share else "CURRENT-OFFSET"), values.get("LOG-END-OFFSET")
     lag = values.get("LAG")
