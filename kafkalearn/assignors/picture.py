@@ -279,7 +279,6 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
 
 
 MOST_DEALT, MOST_ROWS, DEALT_NAMES = 24, 12, 230  # of several assignments: partitions, rows, pixels for the names
-NOBODY = svg.Fill(svg.EMPTY, "")
 
 
 def draw_assignments(by_assignor: Mapping[str, Assignment]) -> Picture:
@@ -322,7 +321,10 @@ def draw_assignments(by_assignor: Mapping[str, Assignment]) -> Picture:
         owners, words = assignment.owners(), f"{name}, {topic}" if len(topics) > 1 else name
         cells = [
             kit.chip(
-                [str(number)], fills.get(owners.get(TopicPartition(topic, number), ""), NOBODY), width=width, height=34
+                [str(number)],
+                fills.get(owners.get(TopicPartition(topic, number), ""), svg.NOTHING),
+                width=width,
+                height=34,
             )
             for number in sorted(topics[topic])
         ]

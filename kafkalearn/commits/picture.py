@@ -245,7 +245,6 @@ ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = (
     svg.COPIED,
     svg.OPEN,
 )
-NOTHING = svg.Fill(svg.EMPTY, "")
 NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
 
@@ -341,7 +340,7 @@ def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
     numbers = [(columns.middle(each), LOG_TOP + 32, str(each)) for each in there]
     return [
         svg.text(25, LOG_TOP + 32, "log, offset", svg.BODY),
-        svg.filled(NOTHING, *boxes),
+        svg.filled(svg.NOTHING, *boxes),
         svg.words_at(numbers, svg.BODY + 2, font_weight="bold"),
     ]
 
@@ -404,7 +403,7 @@ def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
     looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
     parts = [svg.text(25, top + 30, "in the sink", svg.BODY)]
     every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
-    parts.append(svg.filled(NOTHING, *every))
+    parts.append(svg.filled(svg.NOTHING, *every))
     held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
     for look, offsets in (*looks, (HELD_BACK, held.keys()), (LOST, gone)):
         boxes = [columns.box(each, top) for each in sorted(offsets)]

@@ -255,7 +255,6 @@ LEFT, NAMES = 16, 14  # pixels: of the page, and from there to the names of lane
 CHIP_WIDTH, MOST_CHIPS, MOST_REQUESTS = 112, 6, 3
 LANE_HEIGHT, BAND_HEIGHT = 48, 32
 LOOKS = {SAFE: svg.COMMITTED, OPEN: svg.OPEN, WRITTEN: svg.OPEN, LOST: svg.LOST, DOUBLED: svg.TWICE}
-NOTHING = svg.Fill(svg.EMPTY, "")
 DONE = svg.Fill(svg.READ, "")
 
 
@@ -337,7 +336,7 @@ def _records(state: Delivery, before: Delivery | None) -> list[Block]:
     shown = [
         chip(
             lines,
-            LOOKS.get(result, NOTHING),
+            LOOKS.get(result, svg.NOTHING),
             width=CHIP_WIDTH,
             is_new=known is not None and known.get(value) != (lines, result),
         )
@@ -403,4 +402,4 @@ def _window(settings: Settings, state: Delivery, before: Delivery | None) -> Blo
     ]
     free_places = window_of(settings.topic.release) - len(batches)
     who = "of no producer yet" if known is None else f"producer {known[0]}, epoch {known[1].producer_epoch}"
-    return _lane("remembered", who, [*places, *[chip([], NOTHING, width=CHIP_WIDTH)] * free_places])
+    return _lane("remembered", who, [*places, *[chip([], svg.NOTHING, width=CHIP_WIDTH)] * free_places])

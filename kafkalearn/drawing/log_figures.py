@@ -32,7 +32,6 @@ WORDS = {
 }
 LOOKS = {LOST: svg.LOST, DOUBLED: svg.TWICE, OUT_OF_ORDER: svg.MOVED, GIVEN_UP: svg.OPEN, SAFE: svg.COMMITTED}
 HARM = (LOST, DOUBLED, OUT_OF_ORDER, GIVEN_UP)
-STANDS = svg.Fill(svg.EMPTY, "")
 BESIDE_POINTS = 3  # between lines that have the same values: the thickest is 3 wide
 
 
@@ -126,7 +125,7 @@ def _names(rows: list[tuple[str, bool, str]], at: int, y: float) -> list[str]:
 def _cell(cell: Cell, x: float, y: float, width: float) -> str:
     box = (x + 2, y + 2, width - 4, ROW - 4)
     word, besides = word_of(cell), _besides(cell)
-    look = next((LOOKS[each] for each in (*HARM, SAFE) if each in cell.results), STANDS)
+    look = next((LOOKS[each] for each in (*HARM, SAFE) if each in cell.results), svg.NOTHING)
     return "\n".join(
         each
         for each in [
@@ -149,7 +148,7 @@ def _legend(y: float) -> list[str]:
         LOOKS[DOUBLED]: "twice: in the log twice",
         LOOKS[GIVEN_UP]: "failed: an error, and not in the log",
         LOOKS[SAFE]: "safe: in the log, once",
-        STANDS: "none: no record is taken",
+        svg.NOTHING: "none: no record is taken",
     }
     lines = [dict(list(names.items())[:3]), dict(list(names.items())[3:])]
     refuses = kit.label("R: the leader refuses the record", colour=svg.MUTED)

@@ -27,6 +27,7 @@ READ = "#cfe2f3"  # what has been dealt with
 MARK = "#b3320a"  # what happens now
 
 LEADER = "#0b5394"  # who leads
+NOTHING = Fill(EMPTY, "")  # a place without anything in it
 COMMITTED = Fill("#bfe0cf", "")  # nobody can lose it any more
 OPEN = Fill("#fae7b9", "/")  # written and not committed, of a log or of a transaction; asked and not answered
 COPIED = Fill("#dcebf7", "")  # a copy of what another has

@@ -49,7 +49,7 @@ CELL_DOWN, CELL_HEIGHT = 6, 74  # below the frame's top
 FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 122, 127, 22  # the frame holds cells and the words below them
 BY = {BELOW_LOG_START: "too low", TOO_MANY_BYTES: "by size", TOO_OLD: "by time"}
 CHARACTER = {svg.SMALL: 9.3, svg.BODY: 11.5}  # pixels of one letter
-CLEAN, DIRTY, UNTOUCHED = svg.Fill(svg.READ, ""), svg.fill(5), svg.Fill(svg.EMPTY, "")
+CLEAN, DIRTY, UNTOUCHED = svg.Fill(svg.READ, ""), svg.fill(5), svg.NOTHING
 GRAVE = svg.TOMBSTONE
 METER_LEFT, METER_WIDTH = 190, 300
 
@@ -193,13 +193,7 @@ def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
 def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
     if place.kind == REMOVED:
         return svg.rect(*box, stroke=svg.MUTED, stroke_width=svg.HAIR, stroke_dasharray="3 3")
-    look = (
-        GRAVE
-        if place.kind == TOMBSTONE
-        else svg.Fill(svg.EMPTY, "")
-        if place.kind == EMPTY_BATCH
-        else svg.Fill(svg.PANEL, "")
-    )
+    look = GRAVE if place.kind == TOMBSTONE else svg.NOTHING if place.kind == EMPTY_BATCH else svg.Fill(svg.PANEL, "")
     return "\n".join([svg.filled(look, box), svg.outlined(box, stroke=svg.INK if place.decision else svg.FAINT)])
 
 

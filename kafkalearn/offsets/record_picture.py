@@ -202,7 +202,7 @@ def _part(record: RecordBytes, part: str, places: Layout, now: Field | None) -> 
     return [
         svg.text(LEFT, places.tops[0] - _PART_HEAD, f"{part}: {counted(len(data), 'byte')}", svg.BODY, bold=True),
         svg.filled(svg.Fill(svg.READ, ""), *cells[:done]),
-        svg.filled(svg.Fill(svg.EMPTY, ""), *cells[done:]),
+        svg.filled(svg.NOTHING, *cells[done:]),
         svg.outlined(*(box for piece in read for box in places.boxes(piece))),
         svg.words_at(letters, svg.SMALL + 1),
         svg.outlined(*marked, stroke=svg.MARK, stroke_width=svg.STRONG),

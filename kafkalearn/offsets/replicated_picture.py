@@ -212,7 +212,7 @@ def commit_path_text(
 
 LEFT, LOG_LEFT, ROOM, NARROWEST, LETTER = 20, 170, 735, 144, 9
 TOP, ROW_HEIGHT, CELL_TOP, CELL_HEIGHT = 54, 88, 9, 62
-REPLICATED, NOT_YET, UNKNOWN = svg.COMMITTED, svg.OPEN, svg.Fill(svg.EMPTY, "")
+REPLICATED, NOT_YET, UNKNOWN = svg.COMMITTED, svg.OPEN, svg.NOTHING
 ROLES = {model.LOADING: "loads the log", model.FAILED: "load has failed"}
 MEMORY_LINES, MEMORY_STEP = 4, 23
 

@@ -27,7 +27,6 @@ MOST_IDS, MOST_PARTITIONS = 2, 2
 Settings: TypeAlias = model.Settings | client.Settings | processing.Settings
 TransactionFrame: TypeAlias = Frame[Any, Any]  # of any of the three simulators
 
-NOTHING = svg.Fill(svg.EMPTY, "")
 MARKER = svg.Fill(svg.FAINT, "")
 LOOKS = {"read": svg.COMMITTED, "held back": svg.Fill(svg.EMPTY, "."), "open": svg.OPEN}
 WORDS = {"read": "read", "held back": "cannot be read yet", "open": "open transaction"}
@@ -130,7 +129,7 @@ def _coordinator(cluster: Cluster, past: Cluster | None) -> list[kit.Block]:
 
 def _transaction(held: Transaction, past: Cluster | None) -> kit.Block:
     is_new = past is not None and past.transaction(held.id) != held
-    fill = svg.OPEN if held.status == "Ongoing" else NOTHING
+    fill = svg.OPEN if held.status == "Ongoing" else svg.NOTHING
     return kit.line_of(
         kit.chip([f"{svg.cut_end(held.id, 10)}: {held.status}"], fill, width=STATUS, height=ROW, is_new=is_new),
         kit.stack(kit.label(f"producer {held.producer_id}, epoch {held.epoch}", width=190), kit.space(height=6)),

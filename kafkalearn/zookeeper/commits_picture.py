@@ -131,7 +131,7 @@ STORE_WIDTH, CELL = 175, 34
 TOP, ROW, MOST_PARTITIONS, SHOWN_RECORDS = 150, 92, 3, 16
 CARD_WIDTH, CARD_HEIGHT, MOST_CARDS = 308, 84, 3
 LINE_LENGTH = 104
-NEVER, ONCE, TWICE = svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), svg.TWICE
+NEVER, ONCE, TWICE = svg.NOTHING, svg.Fill(svg.READ, ""), svg.TWICE
 
 
 def draw_offset_stores(

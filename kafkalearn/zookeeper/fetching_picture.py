@@ -209,7 +209,7 @@ def _queue(
     for place in range(drawn):
         box = (x, top + place * height, width, height - 5)
         if place >= len(stream.queue):
-            parts.append(svg.filled(svg.Fill(svg.EMPTY, ""), box))
+            parts.append(svg.filled(svg.NOTHING, box))
             continue
         chunk = stream.queue[place]
         is_new = any((each.topic_partition, each.fetch_offset) == chunk[:2] for each in new)

@@ -164,7 +164,7 @@ TREE, NODE, ROW_HEIGHT = 620, 440, 27  # pixels: the tree, the box of a node in 
 MOST_ROWS = 16
 FEW = 2  # sessions that are named
 NAME_LENGTH, CONTENT_LENGTH, WATCHERS_LENGTH = 21, 24, 8
-EPHEMERAL, PERSISTENT = svg.fill(5), svg.Fill(svg.EMPTY, "")
+EPHEMERAL, PERSISTENT = svg.fill(5), svg.NOTHING
 KINDS = {EPHEMERAL: "ephemeral: goes with its session", PERSISTENT: "persistent"}
 WAS, IS, CAME, CHANGED = "was", "is", "came", "changed"
 

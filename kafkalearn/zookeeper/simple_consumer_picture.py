@@ -242,7 +242,7 @@ def _log(settings: Settings, reader: Reader, top: float) -> str:
         box = (LEFT + (offset - first) * CELL, top, CELL - 4, 30)
         is_now = offset in got | new
         parts += [
-            svg.filled((svg.Fill(svg.EMPTY, ""), svg.Fill(svg.READ, ""), TWICE)[min(count, 2)], box),
+            svg.filled((svg.NOTHING, svg.Fill(svg.READ, ""), TWICE)[min(count, 2)], box),
             svg.outlined(*([box] if is_now else []), **svg.edge(True)),
             svg.text(box[0] + box[2] / 2, top + 20, str(offset), svg.SMALL, "middle"),
         ]
