@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import io
 import json
@@ -25,6 +24,7 @@ from tests.exercises.every_exercise import ALL, one_of_each_form
 from tools import book
 from tools.book import is_edition_of, students, students_folder
 from tools.book.live.runtime import CORE
+from tools.book.live.septets import bytes_of, object_in
 from tools.book.pages import faults
 from tools.book.search import INDEX, rows_of
 
@@ -121,8 +121,8 @@ for line in sys.stdin:
 def core(edition, tmp_path_factory):
     """What the edition's Python unpacks of kafkalearn."""
     folder, script = tmp_path_factory.mktemp("core"), (edition / students.RUNTIME).read_text(encoding="utf-8")
-    parts = json.loads(script[script.index("{") :].rstrip().removesuffix(";"))["parts"]
-    with zipfile.ZipFile(io.BytesIO(gzip.decompress(base64.b64decode(parts[CORE])))) as archive:
+    parts = object_in(script[script.index("{") :].rstrip().removesuffix(";"))["parts"]
+    with zipfile.ZipFile(io.BytesIO(gzip.decompress(bytes_of(parts[CORE])))) as archive:
         archive.extractall(folder)
     return folder
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from kafkalearn.drawing.player import live_script, live_style
 from kafkalearn.journey.film import film_script, film_style
 from tools.book.face import NOTICES, fonts
-from tools.book.live import runtime, snapshot
+from tools.book.live import runtime, septets, snapshot
 from tools.book.live.packages import ACE, PYODIDE, files
 
 HERE = Path(__file__).parent
@@ -85,7 +85,7 @@ def page_style() -> str:
 
 def _write_runtime(folder: Path) -> None:
     """Packing takes seconds, so each script says what it was made of."""
-    ours = (runtime.WORKER, Path(runtime.__file__), snapshot.SCRIPT, Path(snapshot.__file__))
+    ours = (runtime.WORKER, *map(Path, (runtime.__file__, septets.__file__, snapshot.__file__)), snapshot.SCRIPT)
     digest = hashlib.sha256(b"".join(each.read_bytes() for each in ours))
     digest.update(PYODIDE.sha512.encode() + runtime.core_archive())
     made_of = f"// made of {digest.hexdigest()}\n"
@@ -95,7 +95,7 @@ def _write_runtime(folder: Path) -> None:
     parts = runtime.parts()
     script = snapshot.script(snapshot.made(parts), runtime.name_of(parts))
     _put(folder / "runtime.js", made_of + runtime.runtime(parts))
-    (folder / "snapshot.js").write_bytes(made_of.encode() + script)
+    _put(folder / "snapshot.js", made_of + script)
 
 
 def _begins_with(path: Path, line: str) -> bool:

@@ -36,20 +36,14 @@ window.kafkalearn = (() => {
   function snapshot() {
     if (!here || !isShared || navigator.deviceMemory <= SMALL_GB) return Promise.resolve(null);
     return new Promise((resolve) => {
-      const script = Object.assign(document.createElement("script"), { src: new URL("snapshot.js", here).href, charset: "x-user-defined" });
+      const script = Object.assign(document.createElement("script"), { src: new URL("snapshot.js", here).href });
       script.onload = () => {
         resolve(window.KAFKALEARN_SNAPSHOT ?? null);
-        delete window.KAFKALEARN_SNAPSHOT; // 15 MB; another start reads it again
+        delete window.KAFKALEARN_SNAPSHOT; // 9 MB; another start reads it again
       };
       script.onerror = () => resolve(null);
       document.head.append(script);
     });
-  }
-
-  function bytesOf(letters) {
-    const bytes = new Uint8Array(letters.length);
-    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at); // its last eight bits
-    return bytes;
   }
 
   async function begin() {
@@ -67,8 +61,7 @@ window.kafkalearn = (() => {
         if (data.failed) beginning = null;
         tell(data);
       };
-      const memory = kept && kept.of === wanted ? bytesOf(kept.packed) : null;
-      worker.postMessage({ parts, snapshot: memory, hasHost: isShared }, memory ? [memory.buffer] : []);
+      worker.postMessage({ parts, snapshot: kept?.of === wanted ? kept.packed : null, hasHost: isShared });
     } catch (error) {
       beginning = null;
       tell({ failed: error.message });

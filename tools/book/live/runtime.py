@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import hashlib
 import io
@@ -12,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.book.live.packages import PYODIDE, files
+from tools.book.live.septets import letters_of, literal, object_in
 from tools.environment import ROOT
 
 CORE = "kafkalearn.zip"
@@ -46,16 +46,18 @@ _BEFORE = "window.KAFKALEARN_RUNTIME = "
 def with_core(script: str, core: bytes) -> str:
     """A script of `runtime` with another archive of the core; what stands before it stays."""
     head, _, described = script.partition(_BEFORE)
-    made = json.loads(described.rstrip().removesuffix(";"))
+    made = object_in(described.rstrip().removesuffix(";"))
     return head + _script(made | {"parts": made["parts"] | {CORE: _packed(core)}})
 
 
 def _packed(data: bytes) -> str:
-    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    return letters_of(gzip.compress(data, 9, mtime=0))
 
 
 def _script(described: Mapping[str, object]) -> str:
-    return f"{_BEFORE}{json.dumps(described).replace('<', chr(92) + 'u003c')};\n"
+    parts = ", ".join(f"{json.dumps(name)}: {literal(letters)}" for name, letters in described["parts"].items())
+    rest = "".join(f", {json.dumps(name)}: {json.dumps(described[name])}" for name in ("worker", "snapshot"))
+    return f'{_BEFORE}{{"parts": {{{parts}}}{rest}}};\n'
 
 
 def parts() -> dict[str, bytes]:

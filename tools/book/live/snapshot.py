@@ -23,11 +23,10 @@ from pathlib import Path
 
 from tools.book.live import runtime
 from tools.book.live.packages import node
+from tools.book.live.septets import letters_of, literal
 from tools.book.without_answers import core_for_students
 
 SCRIPT = Path(__file__).with_name("snapshot.mjs")
-CHARSET = "x-user-defined"  # a byte below 128 is its letter, any other one a letter whose last eight bits it is
-
 WARM = ("tools.page.cells", "kafkalearn.views", "kafkalearn.scenarios")
 """What is imported before the memory is kept, the most wanted first: what a first cell and a first picture need."""
 
@@ -37,7 +36,6 @@ import {}
 json.dumps(sorted(module.__file__ for module in sys.modules.values() if getattr(module, "__file__", None)))
 """
 _HOME = "/home/pyodide/"
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 
 
 def made(parts: Mapping[str, bytes]) -> bytes:
@@ -80,13 +78,11 @@ def _keep(home: Path, modules: Sequence[str]) -> tuple[list[str], bool]:
     return said["imported"], said["hasGrown"]
 
 
-def script(memory: bytes, of: str) -> bytes:
-    """The script that gives a page ``window.KAFKALEARN_SNAPSHOT``, ``{of, packed}``, to be read in `CHARSET`.
-
-    A byte is a letter: base64 would be a third longer.
+def script(memory: bytes, of: str) -> str:
+    """The script that gives a page ``window.KAFKALEARN_SNAPSHOT``, ``{of, packed}``.
 
     >>> print(script(b"", "one")[:40])
-    b'window.KAFKALEARN_SNAPSHOT = {of: "one",'
+    window.KAFKALEARN_SNAPSHOT = {of: "one",
     """
-    packed = gzip.compress(memory, 9, mtime=0).decode("latin-1").translate(str.maketrans(_ESCAPES))
-    return f'window.KAFKALEARN_SNAPSHOT = {{of: "{of}", packed: "{packed}"}};\n'.encode("latin-1")
+    packed = literal(letters_of(gzip.compress(memory, 9, mtime=0)))
+    return f'window.KAFKALEARN_SNAPSHOT = {{of: "{of}", packed: {packed}}};\n'

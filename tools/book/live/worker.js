@@ -3,8 +3,15 @@
 //   {id, name, payload}        -> {id, answer: JSON text of tools.page.answer}
 // Pages from file: may load nothing, so what Pyodide would fetch is handed to it from the parts.
 
-function bytesOf(text) {
-  return Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+// Of letters with seven bits each (tools/book/live/septets.py).
+function bytesOf(letters) {
+  const bytes = new Uint8Array(Math.floor(letters.length * 7 / 8));
+  for (let from = 0, to = 0, held = 0, count = 0; from < letters.length; from += 1) {
+    held = (held << 7 | letters.charCodeAt(from)) & 0x7fff;
+    count += 7;
+    if (count >= 8) bytes[to++] = held >> (count -= 8);
+  }
+  return bytes;
 }
 
 async function unpacked(bytes) {
@@ -19,7 +26,7 @@ function addressOf(data, type) {
 async function start({ parts: packed, snapshot, hasHost }) {
   const say = (progress) => postMessage({ progress });
   say("Unpacking Python");
-  const memory = snapshot && unpacked(snapshot);
+  const memory = snapshot && unpacked(bytesOf(snapshot));
   memory?.catch(() => {}); // it is looked at where it is used
   const names = Object.keys(packed);
   const unpackedParts = await Promise.all(names.map((name) => unpacked(bytesOf(packed[name]))));

@@ -20,6 +20,7 @@ from tools.book.chapter import Chapter, played_by_part
 from tools.book.chapter.contents import inline_html
 from tools.book.face import face, fonts
 from tools.book.live import FOLDER, page_script, with_policy
+from tools.book.live.septets import in_page
 from tools.book.shell import ICON, STYLE, links_bar
 from tools.page.playground import ASSIGNORS
 
@@ -55,7 +56,7 @@ def playground_page(runtime: str = "", chapters: Sequence[Chapter] = ()) -> str:
         + live_style()
         + (HERE / "playground.css").read_text(encoding="utf-8")
     )
-    python = f"<script>{runtime}</script>" if runtime else _BESIDE
+    python = f"<script>{in_page(runtime)}</script>" if runtime else _BESIDE
     scripts = "\n".join(
         [python, *(f"<script>{each}</script>" for each in (page_script(("python.js", "frame.js")), own))]
     )
