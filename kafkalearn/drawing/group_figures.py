@@ -10,21 +10,25 @@ from matplotlib.axes import Axes
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.figures import bar_style, legend_name
+from kafkalearn.drawing.figures import bar_style, legend_name, only_whole_numbers
 
 MEASURES = ("revoked, eager", "revoked, cooperative", "moved", "fewest", "spread")
 """The measures of `kafkalearn.assignors.compare`, in the order in which they are drawn."""
 
 
 def draw_measures(
-    ax: Axes, rows: Sequence[Mapping[str, Any]], measures: Sequence[str] = MEASURES, *, what: str = "partitions"
+    ax: Axes,
+    rows: Sequence[Mapping[str, Any]] | Mapping[str, Mapping[str, Any]],
+    measures: Sequence[str] = MEASURES,
+    *,
+    what: str = "partitions",
 ) -> None:
     """A group of bars for each assignor: what a change costs by each measure, all in partitions.
 
     Parameters
     ----------
-    rows : sequence of mapping
-        As `kafkalearn.assignors.compare` returns them.
+    rows : sequence of mapping, or mapping of mappings
+        As `kafkalearn.assignors.compare` returns them; or of anything else by its name, as a `table` is given them.
     measures : sequence of str
         Which of `MEASURES` to draw, or others that the rows have.
     what : str
@@ -37,6 +41,8 @@ def draw_measures(
     """
     if not rows:
         raise KafkaLearnError("rows is empty: give what kafkalearn.assignors.compare returns")
+    if isinstance(rows, Mapping):
+        rows = [{"assignor": name, **row} for name, row in rows.items()]
     for row in rows:
         if missing := [name for name in ("assignor", *measures) if name not in row]:
             raise KafkaLearnError(f"a row lacks {missing[0]!r}; it has {list(row)}")
@@ -47,10 +53,12 @@ def draw_measures(
     for at, name in enumerate(measures):
         values = [row[name] for row in rows]
         y = places + (at - (len(measures) - 1) / 2) * height
-        label = "must move at least" if name == "fewest" else name
+        label = {"fewest": "must move at least"}.get(name, name) if len(measures) > 1 else None  # `what` names one
         bars = ax.barh(y, values, height, label=label, zorder=2, **bar_style(svg.chart_fill(at + 1)))
         ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=letters)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
+    if all(isinstance(row[name], int) for row in rows for name in measures):
+        only_whole_numbers(ax.xaxis)
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
 

@@ -171,6 +171,15 @@ def test_measures_are_bars_for_each_assignor_with_their_numbers():
         views.figure(views.draw_measures, [{"assignor": "range"}], alt="")
 
 
+def test_one_measure_of_anything_by_name_is_bars_without_a_legend_on_whole_numbers():
+    rows = {"range": {"cross": 1}, "sticky": {"cross": 0}}
+    drawing = views.figure(views.draw_measures, rows, ("cross",), what="partitions that cross", alt="which cross")
+    (ax,) = drawing.axes
+    assert [each.get_text() for each in ax.get_yticklabels()] == ["range", "sticky"]
+    assert not drawing.legends
+    assert all(float(each).is_integer() for each in ax.get_xticks())
+
+
 def test_shares_are_counted_in_twentieths_and_the_mean_is_written():
     drawing = views.small_multiples(views.draw_shares, {"a": [0.0, 0.01, 1.0, 1.0], "b": [0.5]}, alt="shares")
     heights = [bar.get_height() for bar in drawing.axes[0].patches]
