@@ -6,7 +6,7 @@
 
 const slideHead = document.querySelector(".for-slides"), counter = document.getElementById("slide-number");
 const notesLink = document.querySelector('.navigation a[href$=".instructor.html"]');
-const MOST = 25, SMALLEST = 0.7; // slides; what a table may be scaled to, whose letters are 32 of 1,080
+const MOST = 25, SMALLEST = { TABLE: 0.7, PRE: 0.5 }; // slides; what either may be scaled to, whose letters are 32 of 1,080
 const SMALLEST_DRAWN = 24.5; // pixels: what a picture's letters grow to, where it has room
 const NOT_TAUGHT = /^(Further|Exercises?|Ask a real|Where the model|What (the )?(articles|one reads|you may)|Without waiting|Sources)/i;
 const shownIn = (element) => element.getClientRects().length > 0;
@@ -110,7 +110,7 @@ function fit(slide) {
   const others = elements.slice(1).reduce((sum, each) => sum + each.offsetHeight, 0), [first] = elements;
   if (first.matches("table, pre")) {
     const scale = Math.min((room - others) / Math.max(first.offsetHeight, 1), first.parentElement.clientWidth / Math.max(first.scrollWidth, 1), 1);
-    if (scale < SMALLEST) first.closest(".jp-OutputArea-child").classList.add("off-slide");
+    if (scale < SMALLEST[first.tagName]) first.closest(".jp-OutputArea-child").classList.add("off-slide");
     else if (scale < 1) Object.assign(first.style, { zoom: scale }), (first.dataset.smaller = scale.toFixed(2));
   }
   for (const larger of [1.4, 1.2]) {
