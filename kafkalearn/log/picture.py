@@ -51,7 +51,7 @@ BY = {BELOW_LOG_START: "too low", TOO_MANY_BYTES: "by size", TOO_OLD: "by time"}
 CHARACTER = {svg.SMALL: 9.3, svg.BODY: 11.5}  # pixels of one letter
 CLEAN, DIRTY, UNTOUCHED = svg.Fill(svg.READ, ""), svg.fill(5), svg.NOTHING
 GRAVE = svg.TOMBSTONE
-METER_LEFT, METER_WIDTH = 190, 300
+METER_LEFT, METER_WIDTH = 240, 280
 
 
 def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> Picture:
@@ -116,8 +116,10 @@ def _title(settings: Settings) -> str:
 
 
 def _rows(all_places: tuple[Place, ...], most_rows: int) -> list[tuple[Place, ...]]:
-    """The newest offsets, in rows."""
+    """The newest offsets, in rows; where one is not enough, without the gaps before the first record."""
     shown = all_places[-PER_ROW * most_rows :]
+    while shown[0].kind == GAP and len(shown) > PER_ROW:
+        shown = shown[1:]
     return [shown[start : start + PER_ROW] for start in range(0, len(shown), PER_ROW)]
 
 
@@ -153,7 +155,7 @@ def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[st
         by = BY[stretch.deleted_because]
         return [f"deleted: {stretch.deleted_because}", f"deleted: {by}", by]
     size = f"{stretch.segment.size_bytes} B"
-    narrow = ["active"] if stretch.is_active else [f"{stretch.first}: {size}", size]
+    narrow = ["active"] if stretch.is_active else [size]
     names = [f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {size}", *narrow]
     if settings.is_deleted and settings.retention_ms >= 0 and stretch.segment.batches:
         age = duration(max(0, now_ms - stretch.segment.largest_timestamp_ms))
