@@ -36,6 +36,17 @@ TOMBSTONE = Fill("#ddd6ea", "\\")  # says that a key is deleted
 MOVED = Fill("#f8d999", "/")  # has another owner than before
 TWICE = Fill("#ecd0e3", "\\")  # done again
 
+SAID = {
+    LEADER: ("leads", "leader", "leaders"),
+    COMMITTED.colour: ("committed",),
+    OPEN.colour: ("not committed", "never committed", "waits", "in flight"),
+    READ: ("read", "reads"),
+    LOST.colour: ("lost",),
+    TOMBSTONE.colour: ("tombstone", "tombstones"),
+    TWICE.colour: ("twice", "again"),
+}
+"""Words of the sentence below a picture that mean what a colour means: where the picture has it, they have it, too."""
+
 FILLS = (
     Fill("#dcebf7", ""),
     Fill("#f8d999", "/"),

@@ -7,6 +7,7 @@ const MOVE_MS = 300;
 const NAMED = /^(?:[A-Za-z][\p{L}\w.-]*[ -]?\d+(?:-\d+)?|HW|LEO|ISR|LSO|[A-Z]|[A-Z]\d*)$/u; // broker 2, c1, orders-0, HW, B
 const KINDS_NAMED = /^(?:broker|partition|consumer|member) \S+?(?=[\s:,]|$)/; // of "broker 2 leads 22" in a legend
 const MARKS = /^(HW|LEO|ISR|LSO)\b/; // marks of a log: the number after them changes
+const LEADER = "#0b5394"; // of letters; what else means something is a fill
 const asksForStillness = matchMedia("(prefers-reduced-motion: reduce)");
 let isStill = null; // what the reader has said on this page; nothing yet: what the system asks for
 
@@ -138,18 +139,38 @@ function moveBetween(old, svg, sentence, ms) {
 
 const stopMoving = (svg) => svg?.getAnimations?.({ subtree: true }).forEach((each) => each.finish());
 
-// --- the sentence: each name in it looks like the thing, and pointing at one marks the other
+// --- the sentence: each name in it looks like the thing, and pointing at one marks the other; a word that means what a
+// colour of the picture means (SAID, of kafkalearn.drawing.tokens) has that colour: a fill lies under it, the leader's is its own
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
+// Each word that means what a colour of the picture means, with an element that has it.
+function meaningsIn(svg) {
+  const found = new Map();
+  for (const [colour, words] of Object.entries(SAID)) {
+    const element = svg.querySelector(`:is(rect, path, circle, polygon, text)[fill="${colour}"]`);
+    for (const word of element ? words : []) found.set(word, element);
+  }
+  return found;
+}
+
 function markWords(caption, svg, point) {
-  const things = thingsIn(svg), names = [...things.keys()].sort((a, b) => b.length - a.length);
-  if (!names.length || !caption.textContent) return;
-  const pattern = new RegExp(`(?<![\\p{L}\\w-])(?:${names.map(escaped).join("|")})(?![\\p{L}\\w-])`, "giu");
+  const things = thingsIn(svg), names = [...things.keys()].sort((a, b) => b.length - a.length), meanings = meaningsIn(svg);
+  const marked = [...names, ...[...meanings.keys()].sort((a, b) => b.length - a.length)];
+  if (!marked.length || !caption.textContent) return;
+  const pattern = new RegExp(`(?<![\\p{L}\\w-])(?:${marked.map(escaped).join("|")})(?![\\p{L}\\w-])`, "giu");
   const words = caption.textContent, made = document.createDocumentFragment();
   let end = 0, count = 0;
   for (const found of words.matchAll(pattern)) {
-    const name = names.find((each) => each.toLowerCase() === found[0].toLowerCase());
+    const name = names.find((each) => each.toLowerCase() === found[0].toLowerCase()), meaning = name ? null : meanings.get(found[0].toLowerCase());
+    if (meaning) {
+      const isOfLetters = meaning.getAttribute("fill") === LEADER, className = isOfLetters ? "kl-said" : "kl-said kl-under";
+      const said = Object.assign(document.createElement("span"), { className, textContent: found[0] });
+      said.style[isOfLetters ? "color" : "backgroundColor"] = getComputedStyle(meaning).fill;
+      made.append(words.slice(end, found.index), said);
+      end = found.index + found[0].length;
+      continue;
+    }
     if ((name.length === 1 && found[0] !== name) || count === 12) continue;
     const { element, isMark, row } = shapeOf(svg, things.get(name)[0]), style = element ? getComputedStyle(element) : null;
     const mark = Object.assign(document.createElement("mark"), { className: "kl-word", textContent: found[0], tabIndex: 0 });
@@ -171,7 +192,7 @@ function markWords(caption, svg, point) {
     end = found.index + found[0].length;
     count += 1;
   }
-  if (count) caption.replaceChildren(made, words.slice(end));
+  if (end) caption.replaceChildren(made, words.slice(end));
 }
 
 // --- the whole: a player, and all of this around it

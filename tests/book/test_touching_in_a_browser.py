@@ -66,6 +66,17 @@ def test_things_move_to_the_next_step_and_not_back_and_not_when_the_reader_says_
     assert playground.seen.errors == []
 
 
+def test_a_word_that_means_a_colour_of_the_picture_has_that_colour(playground):
+    said = """() => {
+        document.querySelector("#touch [data-do=first]").click();
+        const word = document.querySelector("#touch .kl-said"), drawn = document.querySelector("#touch svg text[fill='#0b5394']");
+        return word && [word.textContent, getComputedStyle(word).color === getComputedStyle(drawn).fill];
+    }"""
+    assert wait_for(playground, said) == ["leads", True]
+    sentence = "() => document.querySelector('#touch .kl-caption').textContent"
+    assert playground.run(sentence).startswith("Broker 1 leads, epoch 0")
+
+
 def test_a_partition_looks_like_its_log_and_a_move_pressed_before_another_has_come_goes_after_it(shown, made_book):
     shown.open((made_book / "index.html").as_uri())  # the same page with another hash is not loaded anew
     line = "a+sends+to+orders-0"

@@ -56,7 +56,9 @@ def test_text_can_be_read_on_every_ground_by_day_and_in_the_dark():
         svg.READ,
         *(each.colour for each in (*svg.FILLS, svg.OPEN, svg.LOST, svg.TOMBSTONE)),
     ]
-    pairs = [(svg.INK, ground) for ground in grounds] + [(svg.MUTED, svg.PANEL), (svg.MARK, svg.PANEL)]
+    grounds += tokens.SAID.keys() - {svg.LEADER}  # what lies under a word of a sentence
+    letters = (svg.MUTED, svg.MARK, svg.LEADER)
+    pairs = [(svg.INK, ground) for ground in grounds] + [(each, svg.PANEL) for each in letters]
 
     assert [pair for pair in pairs if contrast(*pair) < LEAST] == []
     assert [(one, other) for one, other in pairs if contrast(dark[one], dark[other]) < LEAST] == []
