@@ -381,7 +381,7 @@ def _broker(broker_id: int, box: tuple[float, float], led: Sequence[int], is_coo
     lines = [f"leads {_partitions(led)}"]
     if is_coordinator:
         lines.append(f"leads {OFFSETS_TOPIC}-{at}")
-    name = f"broker {broker_id}" + (", the coordinator" if is_coordinator else "")
+    name = f"broker {broker_id}" + (", coordinator" if is_coordinator else "")
     return _party(BROKER_LEFT, box[0], BROKER_WIDTH, box[1], name, lines, is_coordinator)
 
 
@@ -454,14 +454,14 @@ def _dashed(here: tuple[float, float], there: tuple[float, float]) -> str:
 
 def _requests_legend() -> list[str]:
     left, right = LEFT, LEFT + 70
-    by_metadata = "found by Metadata, asked of any broker"
+    by_metadata = "found by Metadata"
     rows = (
         (partial(_flow, left, right, PRODUCE_LINE), "Produce: to the leader of the partition", by_metadata),
         (partial(_flow, right, left, FETCH_LINE), "Fetch: from the leader of the partition", by_metadata),
         (
             lambda y: _dashed((left, y), (right, y)),
             "Join, Sync, Heartbeat, OffsetFetch, OffsetCommit",
-            "found by FindCoordinator, asked of any broker",
+            "found by FindCoordinator",
         ),
     )
     shapes: list[str] = []
@@ -470,7 +470,7 @@ def _requests_legend() -> list[str]:
         shapes += [
             shape(y),
             svg.text(LEFT + 86, y + 6, words, svg.BODY - 2),
-            svg.text(LEFT + 520, y + 6, how, svg.BODY - 2, colour=svg.MUTED),
+            svg.text(LEFT + 640, y + 6, how, svg.BODY - 2, colour=svg.MUTED),
         ]
     return shapes
 

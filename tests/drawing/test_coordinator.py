@@ -24,7 +24,7 @@ def test_each_connection_is_a_line_and_the_coordinator_has_the_marks_border():
     assert sum("stroke-dasharray" in each.attrib for each in elements_of(drawing, "line")) == 3 + 1
     assert [each.get("stroke") for each in elements_of(drawing, "rect")].count(MARK) == 1
     words = words_of(drawing)
-    assert "broker 1, the coordinator" in words
+    assert "broker 1, coordinator" in words
     assert "leads __consumer_offsets-9" in words
     assert "reads partitions 2 and 3" in words
 
