@@ -1,5 +1,6 @@
 """The counts of a log: the same whether Python reads it alone, NumPy, or headers only, and those of its records."""
 
+import base64
 import gc
 import gzip
 import random
@@ -25,6 +26,7 @@ from tests.formats.disk import FOLDER
 from tests.formats.test_segments import files, mutated
 from tests.formats.writing import MARKER_KEYS, MARKER_VALUE, batch, framed, record
 from tests.log.partitions import PASSES, write
+from tests.recorded import recorded
 
 FUTURE_MS = 2**62
 
@@ -212,6 +214,25 @@ def test_messages_of_older_formats_are_counted_in_front_of_batches(magic, tmp_pa
     assert (found.oldest.timestamp_ms, found.older_compressed_count) == (1000, 0)
     (tmp_path / f"orders-0/{0:020}.log").write_bytes(data.replace(b"v", b"w", 1))
     assert counted(group).files[0].unread[0].position == 0
+
+
+@pytest.mark.parametrize(
+    "case", recorded("old-messages")["cases"], ids=lambda each: "-".join(map(str, each.values()))[:18]
+)
+def test_messages_of_older_formats_are_counted_as_clients_have_written_them(case, tmp_path):
+    (tmp_path / "orders-0").mkdir()
+    (tmp_path / f"orders-0/{0:020}.log").write_bytes(base64.b64decode(case["bytes"]))
+    ((_, group),) = logs_below(tmp_path)
+    found = counted(group)
+    message_count = 7 if case["codec"] == "none" else 1  # what is compressed stands in one
+    assert (found.magic_counts, found.files[0].unread) == ({case["magic"]: message_count}, ())
+    is_of_producer = case["client"] < "1" and case["codec"] != "none"  # whose message a broker gives its offset
+    assert found.last_offset == (6 if is_of_producer else 46)
+    is_read = (case["magic"], case["codec"]) != (0, "lz4")  # whose checksum no other program makes
+    assert found.older_compressed_count == (not is_read)
+    counts = (found.record_count, found.null_key_count, found.tombstone_count, found.key_bytes, found.value_bytes)
+    assert counts == ((7, 3, 1, 20, 300) if is_read else (0, 0, 0, 0, 0))
+    assert (found.newest and found.newest.timestamp_ms) == (1500000006000 if case["magic"] else None)
 
 
 def test_a_file_is_read_as_long_as_it_was_when_it_was_opened(tmp_path):

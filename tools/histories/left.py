@@ -66,9 +66,10 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     ),
     "clients and brokers of six releases before each other, a quarter of an hour; python3 -m tools.timed_out asks them "
     "again": (VECTORS + "transactions/timed-out.json",),
-    "classes, producers and brokers of many releases, minutes each; python3 -m tools.rule_answers and of "
-    "tools.silent_producers ask them again": (
+    "classes, producers and brokers of many releases, minutes each; python3 -m tools.rule_answers, tools.old_messages "
+    "and tools.silent_producers ask them again": (
         VECTORS + "answers/rule-answers.json",
+        VECTORS + "segments/old-messages.json",
         VECTORS + "transactions/silent-producers.json",
     ),
     "a node of its own, whose topics' ids and times are drawn anew; what its tools said lies beside what it wrote": (
