@@ -69,7 +69,8 @@ def test_things_move_to_the_next_step_and_not_back_and_not_when_the_reader_says_
 def test_a_word_that_means_a_colour_of_the_picture_has_that_colour(playground):
     said = """() => {
         document.querySelector("#touch [data-do=first]").click();
-        const word = document.querySelector("#touch .kl-said"), drawn = document.querySelector("#touch svg text[fill='#0b5394']");
+        const word = document.querySelector("#touch .kl-said");
+        const drawn = document.querySelector("#touch svg text[fill='#0b5394']");
         return word && [word.textContent, getComputedStyle(word).color === getComputedStyle(drawn).fill];
     }"""
     assert wait_for(playground, said) == ["leads", True]
