@@ -1,6 +1,6 @@
 // Letters of a picture, as large as the picture has room for: on a slide they are read from the last row.
 
-const SAMPLE = /M(-?[\d.]+) (-?[\d.]+)h([\d.]+)v([\d.]+)/g, SAMPLE_WIDTH = 16; // of a fill, in a legend
+const SAMPLE = /M(-?[\d.]+) (-?[\d.]+)h(14)v(12)/g; // of a fill, in a legend (kafkalearn.drawing.kit)
 const CAPITALS = 0.84, APART = 3, ROOM = 8, MOST_MOVED = 48; // of a letter's size: the height that its line needs; units between two texts, left of one that moved, and how far it may
 
 // A text as a box that grows about its middle, from where it is anchored: {left, right, top, bottom} at a size.
@@ -38,16 +38,17 @@ function growLetters(svg, smallest) {
   const texts = [...svg.querySelectorAll("text")].filter((each) => each.textContent.trim() && each.closest("svg") === svg && !each.closest("[transform]")).map(boxOf);
   const shapes = [...svg.querySelectorAll("rect, circle")].map((each) => each.getBBox()).map((box) => ({ left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height, size: box.width * box.height }));
   const samples = [...svg.querySelectorAll("path[d^=M]")].flatMap((each) => [...each.getAttribute("d").matchAll(SAMPLE)].map(([, ...box]) => box.map(Number)))
-    .filter(([, , wide]) => wide <= SAMPLE_WIDTH).map(([left, top, wide, high]) => ({ left, right: left + wide, top, bottom: top + high }));
+    .map(([left, top, wide, high]) => ({ left, right: left + wide, top, bottom: top + high }));
   const whole = { left: x + 2, right: x + width - 2, top: y, bottom: y + height, size: Infinity };
   for (const each of texts) {
     const first = each.first = each.at(each.size), isNear = (other) => other !== each && meets(other.at(other.size), first);
     each.frame = [...shapes, whole].filter((shape) => holds(shape, first)).reduce((a, b) => (b.size < a.size ? b : a), whole);
+    each.apart = each.isFromLeft && each.frame !== whole ? ROOM / 2 : 0; // of the edge that it grows towards
     each.near = new Set([...texts.filter(isNear), ...[...shapes, ...samples].filter((shape) => meets(shape, first))]); // they were so before
   }
   const fits = (each, now) => {
     const box = each.at(now), { first, moved } = each, { left, right, top, bottom } = each.frame;
-    return box.left >= Math.min(left + (moved.by ? ROOM : 0), first.left) && box.right <= Math.max(right - ROOM / 2, first.right) && box.top >= Math.min(top - 2, first.top)
+    return box.left >= Math.min(left + (moved.by ? ROOM : 0), first.left) && box.right <= Math.max(right - each.apart, first.right) && box.top >= Math.min(top - 2, first.top)
       && box.bottom <= Math.max(bottom + 2, first.bottom)
       && !texts.some((other) => other !== each && !each.near.has(other) && meets(box, other.at(other.grown)))
       && ![...shapes, ...samples].some((shape) => !each.near.has(shape) && meets(box, shape));
@@ -56,7 +57,7 @@ function growLetters(svg, smallest) {
   const columns = Map.groupBy(texts.filter((each) => each.isFromLeft), ({ text }) => text.getAttribute("x"));
   for (const column of columns.values()) column.forEach((each) => { each.moved = column[0].moved; });
   const fitsFurtherLeft = (group, now) => {
-    const by = Math.max(...group.map((each) => each.at(now).right - Math.max(each.frame.right - ROOM / 2, each.first.right)));
+    const by = Math.max(...group.map((each) => each.at(now).right - Math.max(each.frame.right - each.apart, each.first.right)));
     const moved = new Set(group.map((each) => each.moved)), before = [...moved].map((each) => each.by);
     if (by <= 0 || !group.every((each) => each.isFromLeft) || Math.max(...before) + by > MOST_MOVED) return false;
     for (const each of moved) each.by += by;
