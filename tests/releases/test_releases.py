@@ -153,7 +153,8 @@ def test_the_lines_and_the_releases_asked_are_the_recorded_ones_and_the_sides_ar
     assert RELEASES[: len(LINES_READ_TWICE)] == LINES_READ_TWICE
     assert set(SIDES) == {each["side"] for each in RECORDED["settings"].values()} | {"admin", "old-producer"}
     assert list(provenance()[1]) == list(RELEASES)
-    assert {line: provenance()[1][line] for line in LINES_READ_TWICE} == RECORDED["jar_versions"]
+    later = {"4.2": "4.2.2"}  # than the second reading
+    assert {line: provenance()[1][line] for line in LINES_READ_TWICE} == RECORDED["jar_versions"] | later
 
 
 AT_4_3 = RELEASES.index("4.3")
@@ -165,8 +166,8 @@ AT_4_3 = RELEASES.index("4.3")
         ("consumer", "0.8.2", NEWEST, 123),
         ("producer", "0.8.2", NEWEST, 118),
         ("admin", "0.11.0", NEWEST, 92),
-        ("broker", "0.8.2", NEWEST, 421),
-        ("topic", "0.8.2", NEWEST, 37),
+        ("broker", "0.8.2", NEWEST, 422),
+        ("topic", "0.8.2", NEWEST, 38),
         ("group", "4.0", NEWEST, 17),
         ("old-consumer", "0.8.2", "1.1", 29),
         ("old-producer", "0.8.2", "1.1", 18),
@@ -484,8 +485,10 @@ def test_an_upgrade_to_4_4_names_every_item_of_its_notes_and_every_setting_that_
     for note, (side, *items) in NOTES_OF_4_4.items():
         assert {(side, each) for each in items} <= found, note
     new = {(each.side, each.name) for each in SETTINGS if each.history[0][0] == "4.4"}
-    assert len(new) == 48
+    assert len(new) == 46
     assert new <= found
+    for side in ("broker", "topic"):  # 4.2.2 has it, 4.3.1 has not
+        assert (side, "max.decompressed.message.bytes") in found - new
 
 
 # What becomes of the classic protocol's settings: each is one that exists, and what is refused a client refuses.

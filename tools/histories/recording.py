@@ -77,7 +77,9 @@ def counted(ledger: str, root: Path = ROOT) -> str:
 
     def number(stated: re.Match[str]) -> str:
         recorded = json.loads((root / stated[2]).read_text(encoding="utf-8"))
-        return f"{stated[1]}{len(recorded[stated[3]])}"
+        for name in stated[3].split("."):
+            recorded = recorded[name]
+        return f"{stated[1]}{len(recorded)}"
 
     return STATED.sub(number, ledger)
 
