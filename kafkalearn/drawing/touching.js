@@ -222,12 +222,22 @@ function renderLive(given) {
   let leaves = [], value = model.get("value"), text = null, menu = null;
   let coming = null; // the line that was asked for and is not there yet
 
-  // Where a part of the picture lies on the page, in pixels of the stage.
+  // What lies over the picture goes with it, where it is wider than its stage and is moved sideways.
+  const pan = () => { over.style.transform = stage.scrollLeft ? `translateX(${-stage.scrollLeft}px)` : ""; };
+  stage.addEventListener("scroll", pan, { passive: true });
+
+  // Where a part of the picture lies, in pixels of the stage.
   function onPage(box) {
+    pan();
     const svg = picture(), place = svg.getBoundingClientRect(), around = over.getBoundingClientRect(), view = svg.viewBox.baseVal;
     const scale = Math.min(place.width / view.width, place.height / view.height);
     const left = place.left - around.left + (place.width - view.width * scale) / 2, top = place.top - around.top + (place.height - view.height * scale) / 2;
     return { left: left + box.x * scale, top: top + box.y * scale, width: box.width * scale, height: box.height * scale };
+  }
+  function bringIntoView(place) {
+    const { left, right } = place.getBoundingClientRect(), seen = stage.getBoundingClientRect();
+    if (left < seen.left) stage.scrollLeft -= seen.left - left;
+    else if (right > seen.right) stage.scrollLeft += Math.min(right - seen.right, left - seen.left);
   }
   const put = (element, box) => { for (const [name, at] of Object.entries(onPage(box))) element.style[name] = `${at}px`; };
 
@@ -320,7 +330,8 @@ function renderLive(given) {
     });
     const { left, top, width } = place.style;
     over.append(menu);
-    menu.style.left = `${Math.max(0, Math.min(parseFloat(left) + Math.min(parseFloat(width), 180) / 2, over.clientWidth - menu.offsetWidth - 4))}px`;
+    const first = stage.scrollLeft, last = first + over.clientWidth - menu.offsetWidth - 4;
+    menu.style.left = `${Math.max(first, Math.min(parseFloat(left) + Math.min(parseFloat(width), 180) / 2, last))}px`;
     menu.style.top = `${parseFloat(top) + 30}px`;
     menu.querySelector("button")?.focus({ preventScroll: true });
   }
@@ -346,6 +357,7 @@ function renderLive(given) {
       place.addEventListener("click", (event) => { event.stopPropagation(); open(name, some, place); });
       place.addEventListener("pointerenter", () => point(name));
       place.addEventListener("pointerleave", () => point(null));
+      place.addEventListener("focus", () => bringIntoView(place));
       over.append(place);
       const { x, y, width, height } = shapeOf(svg, label).box;
       put(place, { x: x - 4, y: y - 4, width: width + 8, height: height + 8 });
@@ -391,6 +403,11 @@ function renderLive(given) {
 
   // --- each new frame
 
+  // A word that has the keys goes with its sentence: they stay with the same word of the next, or with the slider.
+  let read = null;
+  caption.addEventListener("focusin", ({ target }) => { read = target.dataset.thing ?? null; });
+  caption.addEventListener("focusout", () => setTimeout(() => { if (!caption.contains(document.activeElement)) read = null; }));
+
   function framed() {
     const svg = picture(), now = model.get("value"), animated = model.get("_animation");
     if (!svg) return;
@@ -402,6 +419,7 @@ function renderLive(given) {
       if (isNext && leaves.length && moves()) moveBetween(leaves, svg, caption.textContent, ms);
       leaves = leavesOf(svg).filter(({ element }) => !element.closest(".kl-ghost"));
       markWords(caption, svg, point);
+      if (read && document.activeElement === document.body) keep([...caption.querySelectorAll(".kl-word")].find((each) => each.dataset.thing === read));
     } else leaves = [];
     [value, text] = [now, animated];
     showTouch();

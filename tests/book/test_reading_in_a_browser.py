@@ -14,7 +14,13 @@ from tests.book.browsers import ChromiumPage, chromium, wait_for
 
 pytestmark = pytest.mark.browser
 PAGES = ("01_coordinator", "index", "progress", "class", "search", "playground")
-OTHERS = ("01_coordinator.instructor", "reference/kafkalearn.coordinator", "reference/kafkalearn", "answers")
+OTHERS = (
+    "01_coordinator.instructor",
+    "reference/kafkalearn.coordinator",
+    "reference/kafkalearn",
+    "answers",
+    "glossary",
+)
 SMALL_AND_DARK, WIDE_AND_LIGHT = (390, "dark"), (1280, "light")
 # A chapter in both; of the other kinds of pages one in each, and at night the other way round.
 LOOKS = [(page, *look) for page, look in zip((*PAGES, *OTHERS), cycle((SMALL_AND_DARK, WIDE_AND_LIGHT)))]
@@ -68,6 +74,73 @@ def test_on_a_phone_a_picture_keeps_a_size_that_can_be_read_and_pans(browser, ma
     }""")
 
     assert widths[0] < 390 < 700 < widths[1]
+    shown.page.context.close()
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def test_on_a_phone_no_letter_is_small_and_what_is_wide_scrolls_and_fades(browser, made_book):
+    shown = opened(browser, made_book, "02_partitioner", **PHONE)
+    wait_for(shown, "() => document.querySelector('.kl-player .kl-bar')")
+    shown.run("() => document.querySelectorAll('.kl-show-me').forEach((each) => each.click())")
+    letters = """() => [...document.querySelectorAll("svg text")].filter((each) => each.checkVisibility())
+        .map((each) => parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)"""
+    assert min(shown.run(letters)) > 11
+    charts = """() => [...document.querySelectorAll(".jp-RenderedImage img")].filter((each) => each.checkVisibility())
+        .map((each) => each.getBoundingClientRect().width / each.getAttribute("width"))"""
+    assert min(shown.run(charts)) > 0.7  # drawn with letters of 15 pixels and more
+
+    wide = """() => [...document.querySelectorAll(".highlight pre")].filter((each) =>
+        each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)"""
+    edges = f"() => ({wide})().map((each) => [each.scrollLeft, each.tabIndex, each.className])"
+    assert {tuple(each) for each in shown.run(edges)} == {(0, 0, "kl-more-right")}
+    shown.run(f"() => ({wide})().forEach((each) => {{ each.scrollLeft = each.scrollWidth; }})")
+    wait_for(shown, f"() => ({wide})().every((each) => each.scrollLeft > 0 && each.className === 'kl-more-left')")
+    shown.page.context.close()
+
+
+def test_a_place_to_touch_goes_with_its_picture_and_a_word_keeps_the_keys(browser, made_book):
+    shown = opened(browser, made_book, "index", **PHONE)
+    run = "Produce+%3E+Fetch(2)+%3E+Fetch(3)"
+    shown.open((made_book / "playground.html").as_uri() + f"#touch.touched?board=replication&line={run}")
+    wait_for(shown, "() => document.querySelector('#touch .kl-place') && document.querySelector('#touch .kl-word')")
+    away = """() => [...document.querySelectorAll("#touch .kl-place")].map((each) => {
+        const texts = [...document.querySelectorAll("#touch .kl-stage text")];
+        const label = texts.find((text) => text.textContent.trim() === each.dataset.place);
+        return label.getBoundingClientRect().left - each.getBoundingClientRect().left;
+    })"""
+    before = shown.run(away)
+    shown.run("() => { document.querySelector('#touch .kl-stage').scrollLeft = 150; }")
+    wait_for(shown, "() => document.querySelector('#touch .kl-over').style.transform === 'translateX(-150px)'")
+    assert shown.run(away) == pytest.approx(before)
+    sizes = """() => [...document.querySelectorAll("#touch .kl-place, #touch .kl-bar button, #touch .kl-moves button")]
+        .map((each) => Math.min(each.offsetWidth, each.offsetHeight))"""
+    assert min(shown.run(sizes)) >= 24
+
+    shown.page.focus("#touch .kl-word")
+    shown.page.keyboard.press("ArrowLeft")
+    wait_for(shown, "() => document.querySelector('#touch .kl-bar output').textContent === '2 of 3'")
+    assert shown.run("() => document.querySelector('#touch .kl-player').contains(document.activeElement)")
+    shown.page.context.close()
+
+
+def test_a_word_of_the_glossary_is_explained_by_key_and_by_finger(browser, made_book):
+    shown = opened(browser, made_book, "01_coordinator", **PHONE)
+    word = "abbr.term"
+    is_told = """() => {
+        const word = document.querySelector("abbr.term"), meaning = word.nextElementSibling;
+        const isOpen = word.getAttribute("aria-expanded") === "true";
+        return isOpen === meaning.checkVisibility() && [isOpen, meaning.textContent.includes(word.title.slice(0, 20))];
+    }"""
+    shown.page.focus(word)
+    assert shown.run(is_told) == [False, True]
+    for key, is_open in (("Enter", True), ("Escape", False), ("Space", True), ("Space", False)):
+        shown.page.keyboard.press(key)
+        assert shown.run(is_told) == [is_open, True], key
+    shown.page.tap(word)
+    assert shown.run(is_told) == [True, True]
+    assert shown.run("() => document.documentElement.scrollWidth") == 390
     shown.page.context.close()
 
 

@@ -272,6 +272,15 @@ def test_code_that_checks_is_folded_behind_what_it_holds(folder):
     assert '<details class="kl-folded-code"><summary>checked</summary>' in html
 
 
+def test_a_page_opens_with_its_film_and_not_with_the_code_of_it(folder):
+    film = new_output("display_data", data={"text/html": '<div class="kl-player kl-film" data-kl-film></div>'})
+    cells = [new_code_cell(f"{name}()", outputs=[film] * (name == "film"), execution_count=1) for name in ("film", "b")]
+    html = page(new_notebook(cells=cells), Chapter(folder / "01_one.ipynb", "# One"), navigation="")
+
+    assert html.count('<details class="kl-folded-code">') == 1
+    assert re.search(r"<summary>The code of this film</summary>.*?</details>.*<div[^>]* data-kl-film", html, re.DOTALL)
+
+
 def test_pages_of_the_reference_share_their_style_and_mark_no_code_that_looks_as_if_it_had_no_mark():
     written = dict(reference.pages(["kafkalearn.base.hashing", "kafkalearn.coordinator"]))
     sheet = written["reference/reference.css"]

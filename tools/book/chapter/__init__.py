@@ -14,7 +14,7 @@ from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
 from kafkalearn.boards import BOARDS
-from kafkalearn.predictions.marking import marked
+from kafkalearn.predictions.marking import MARK, marked
 from tools import claims
 from tools.book import instructor, live
 from tools.book.card import card_of
@@ -35,6 +35,7 @@ STYLE = HERE.parent / "style.css"
 PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
 
 
+_FILM = "data-kl-film"
 _SPEAKS = re.compile(r"\bthis machine\b")
 _STILL = re.compile(
     r'(<div class="jp-RenderedHTML[^>]*>\s*)<img [^>]*src="data:image/svg\+xml;base64,([\w+/=]+)"[^>]*>'
@@ -145,7 +146,7 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     style = "\n".join([face(), *(path.read_text(encoding="utf-8") for path in (STYLE, SIDE / "predictions.css"))])
     scripts = (
         SIDE / "predictions.js",
-        *(HERE / name for name in ("predicting.js", "stopped.js", "letters.js", "slides.js")),
+        *(HERE / name for name in ("predicting.js", "meanings.js", "stopped.js", "letters.js", "slides.js")),
     )
     script = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
     book = {
@@ -167,12 +168,17 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
 
 
 def with_what_is_said_before_a_click(notebook: NotebookNode) -> NotebookNode:
-    """A copy whose code cells say what they need that no page has, and whether their output speaks of a machine."""
+    """A copy whose code cells say what they need that no page has, and whether their output speaks of a machine.
+
+    The code of a film is folded: its picture is what a page opens with.
+    """
     notebook = deepcopy(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell, needs in zip(code, needed_by([cell.source for cell in code]), strict=True):
         if needs:
             cell.metadata.needs = needs
+        if _FILM in str(cell.get("outputs", "")):
+            cell.metadata.setdefault(MARK, {})["fold"] = "The code of this film"
         if _SPEAKS.search(str(cell.get("outputs", ""))):
             cell.metadata.speaks_of_a_machine = True
     return notebook

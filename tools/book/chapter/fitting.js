@@ -6,14 +6,20 @@ for (const host of document.querySelectorAll("[data-kl-start]")) {
   if (still) host.after(Object.assign(still.cloneNode(), { className: "on-paper" }));
 }
 
-// What is wider than the screen scrolls by itself: then a key can do so too.
-const scrollers = ".jp-RenderedHTMLCommon table, .jp-OutputArea-output, .highlight pre, .kl-stage, .live-shown";
-const reachable = () => document.querySelectorAll(scrollers).forEach((each) => {
-  if (each.scrollWidth > each.clientWidth + 1) each.tabIndex = 0;
-});
-addEventListener("load", reachable);
-addEventListener("resize", reachable);
-document.addEventListener("toggle", reachable, true); // a fold was opened
+// What is wider than the screen scrolls by itself: then a key can do so too, and it fades where more of it lies.
+const scrollers = ".jp-RenderedHTMLCommon table, .jp-OutputArea-output, .highlight pre, .live-output, .live-shown, .drawn, .kl-stage";
+function showEdges(each) {
+  const beyond = /auto|scroll/.test(getComputedStyle(each).overflowX) ? each.scrollWidth - each.clientWidth : 0;
+  each.classList.toggle("kl-more-left", beyond > 1 && each.scrollLeft > 4);
+  each.classList.toggle("kl-more-right", beyond > 1 && beyond - each.scrollLeft > 4);
+  return beyond > 1;
+}
+const fit = () => document.querySelectorAll(scrollers).forEach((each) => { if (showEdges(each)) each.tabIndex = 0; });
+addEventListener("load", fit);
+addEventListener("resize", fit);
+addEventListener("kafkalearn:drawn", fit); // an answer of Python's
+document.addEventListener("toggle", fit, true); // a fold was opened
+document.addEventListener("scroll", ({ target }) => { if (target.matches?.(scrollers)) showEdges(target); }, { capture: true, passive: true });
 
 // On a wide screen the contents stand open beside the page, and say where the reader is.
 const contents = document.querySelector(".contents details");

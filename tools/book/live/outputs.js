@@ -67,6 +67,7 @@ window.kafkalearnOutputs = (() => {
       window.kafkalearnPlayer.mountFilms(made);
       return made;
     }));
+    dispatchEvent(new Event("kafkalearn:drawn"));
   }
 
   return { mountPlayer, show };

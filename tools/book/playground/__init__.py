@@ -58,7 +58,13 @@ def playground_page(runtime: str = "", chapters: Sequence[Chapter] = ()) -> str:
     )
     python = f"<script>{in_page(runtime)}</script>" if runtime else _BESIDE
     scripts = "\n".join(
-        [python, *(f"<script>{each}</script>" for each in (page_script(("python.js", "frame.js")), own))]
+        [
+            python,
+            *(
+                f"<script>{each}</script>"
+                for each in (page_script(("python.js", "frame.js", "../chapter/fitting.js")), own)
+            ),
+        ]
     )
     html = f"""<!DOCTYPE html>
 <html lang="en">

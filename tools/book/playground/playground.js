@@ -127,6 +127,7 @@
       return;
     }
     drawn.innerHTML = html ?? ""; // made by Python, every value in it escaped
+    dispatchEvent(new Event("kafkalearn:drawn"));
     moves.replaceChildren();
     if (animation) {
       const host = element("div");
