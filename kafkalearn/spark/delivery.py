@@ -110,11 +110,11 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
     )
     later = Window.partitionBy("run").orderBy(sf.desc("number")).rowsBetween(Window.unboundedPreceding, -1)
     is_overtaken = sf.col("first_offset") > sf.min("first_offset").over(later)
-    result = _result(sf.col("sent.callback"), sf.col("copy_count"), sf.coalesce(is_overtaken, sf.lit(False)))
+    result = result_column(sf.col("sent.callback"), sf.col("copy_count"), sf.coalesce(is_overtaken, sf.lit(False)))
     return records.withColumn("result", result).select("run", "number", "sent.*", "copy_count", "result")
 
 
-def _result(callback: Column, copy_count: Column, is_overtaken: Column) -> Column:
+def result_column(callback: Column, copy_count: Column, is_overtaken: Column) -> Column:
     """`kafkalearn.delivery.simulator.result_of` as a column."""
     return (
         sf.when(copy_count > 1, DOUBLED)
