@@ -25,6 +25,7 @@ from kafkalearn.spark import (
     lag,
     offsets,
     partitioning,
+    remedies,
     replication,
     server_logs,
     transactions,
@@ -223,6 +224,9 @@ def _rebalances(*rules: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
     return query
 
 
+_SAVED = (remedies.with_absences, remedies.by_remedy)
+
+
 def _log_lines(spark: SparkSession, rows: int) -> DataFrame:
     """Lines of a broker's log: of three one is about a group."""
     at = "date_format(timestamp_millis(1763337600000 + id), '[yyyy-MM-dd HH:mm:ss,SSS]')"
@@ -408,6 +412,8 @@ RULES = (
     Rule("group_logs.rebalances", "events", _rebalances(), LOGS),
     Rule("group_logs.standstill_by_cause", "events", _rebalances(group_logs.standstill_by_cause), LOGS, "rebalances"),
     Rule("group_logs.standstill_by_group", "events", _rebalances(group_logs.standstill_by_group), LOGS, "rebalances"),
+    Rule("remedies.with_absences", "events", _rebalances(remedies.with_absences), LOGS, "rebalances"),
+    Rule("remedies.by_remedy", "events", _rebalances(*_SAVED), LOGS, "with_absences"),
     Rule("server_logs.log_events", "lines", _log_lines),
     Rule("lag.lag_by_partition", "records", _lag(lag.lag_by_partition), ORDERS),
     Rule("lag.lag_over_time", "records", _lag(lag.lag_over_time), ORDERS),
@@ -603,6 +609,7 @@ LEFT_OUT = {
     "partitioning.moved_share": _FEW_ROWS,
     "real_topic.run_to_the_end": "runs a stream of a real topic",
     "rebalances.by_member_count": "groups what with_rebalance_ms adds, as by_era does",
+    "remedies.with_avoided": "the expression that by_remedy sums up, row by row",
     "delivery.sent_of": "a view of the dataset that results_of reads",
     "delivery.log_of": "a view of the dataset that results_of reads",
     "transactions.transactions_of": _BY_KEYS,

@@ -10,6 +10,7 @@ Rules, by their subject:
 - `kafkalearn.spark.partitioning`: key -> partition, by each client's rule; what another number of partitions changes
 - `kafkalearn.spark.rebalances`: thousands of rebalances by every assignor, what they cost, and how long they take
 - `kafkalearn.spark.group_logs`: the logs of coordinators -> rebalances -> how long groups stood still, and why
+- `kafkalearn.spark.remedies`: the rebalances of a log -> what each change of settings would have saved of them
 - `kafkalearn.spark.server_logs`: the lines of brokers' logs -> the logs of coordinators
 - `kafkalearn.spark.lag`: the lag of groups by partition, by member and over time; partitions that go to another member;
   many consumers, pulled from a log or pushed to
