@@ -1,4 +1,4 @@
-"""Chapter 05 as a class uses it: opened in JupyterLab, run, stepped, played with. It needs no Spark."""
+"""Chapter 05 as a class uses it: opened in JupyterLab, run, stepped, played with; at the small size."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 SIDE = Path(kafkalearn.lab.__file__).parent
 CHAPTERS = sorted(NOTEBOOKS.glob("*.ipynb"))
 # What is closed is marked in the file, and held for every chapter by tests/project/test_predictions.py: of what the lab
-# makes of it one chapter of each kind is enough for a push: controls, no Spark, a board that is touched, a real broker.
+# makes of it one chapter of each kind is enough for a push: controls, Spark at the end, a touched board, a real broker.
 OF_EACH_KIND = ("01_coordinator", "05_rebalance", "09_replication", "14_real_kafka")
 
 OPEN_ANSWERS = """() => {
