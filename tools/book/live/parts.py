@@ -106,6 +106,7 @@ def _begins_with(path: Path, line: str) -> bool:
 
 
 def _put(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    data = text.encode()
+    if not path.exists() or path.read_bytes() != data:  # what is there may be another version's, in other letters
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
