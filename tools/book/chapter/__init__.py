@@ -18,6 +18,7 @@ from kafkalearn.predictions.marking import MARK, marked
 from tools import claims
 from tools.book import instructor, live
 from tools.book.card import card_of
+from tools.book.chapter.charts import with_palettes
 from tools.book.chapter.contents import inline_html, with_contents
 from tools.book.chapter.words import GLOSSARY as GLOSSARY
 from tools.book.chapter.words import with_meanings
@@ -139,7 +140,7 @@ def navigation(chapters: list[Chapter], index: int) -> str:
 def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callable[[Path], str] | None = None) -> str:
     """The HTML of one chapter; links lead to other pages, or to the copies that `copy` makes of the project's files."""
     notebook = with_exercises(notebook, chapter.path.stem)
-    notebook = with_meanings(with_what_is_said_before_a_click(marked(in_sections(notebook))))
+    notebook = with_meanings(with_what_is_said_before_a_click(marked(in_sections(with_palettes(notebook)))))
     notebook.metadata.title = chapter.title
     exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
