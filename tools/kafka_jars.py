@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kafkalearn.base.files import data_folder
-from kafkalearn.live.jars import Module, ProgramFailed, classes_in, fetch_with_needs, run_source
+from kafkalearn.live.jars import Module, ProgramFailed, classes_in, fetch_exactly, fetch_with_needs, run_source
 
 HERE = Path(__file__).resolve().parent
+SLF4J = Module("org.slf4j", "slf4j-api", "1.7.36")
 SCALA = (((0, 9), "2.10"), ((2, 0), "2.11"), ((2, 8), "2.12"))
 """Before which release to take the jars for which Scala (1.0 and 1.1 for 2.12 need Java 8); later ones, 2.13."""
 
@@ -37,6 +38,21 @@ def broker_jars(release: str) -> list[Path]:
         if not (part / broker.jar_name).exists():
             raise ProgramFailed(f"Ivy did not bring {broker.jar_name}")
         part.rename(folder)  # only a whole one has this name
+    return sorted(folder.glob("*.jar"))
+
+
+def client_jars(version: str, *others: Module) -> list[Path]:
+    """The jars of a client, with those of others that it is to be run with, fetched if they are not there.
+
+    Raises
+    ------
+    ProgramFailed
+        If Ivy does not bring them.
+    """
+    clients = Module("org.apache.kafka", "kafka-clients", version)
+    folder = data_folder() / "jars" / "-".join(["clients", version, *(each.name for each in others)])
+    if not (folder / clients.jar_name).exists():
+        fetch_exactly([clients, SLF4J, *others], folder, data_folder() / "jars" / "cache")
     return sorted(folder.glob("*.jar"))
 
 

@@ -11,14 +11,11 @@ from __future__ import annotations
 import base64
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from kafkalearn.base.files import data_folder
-from kafkalearn.live.jars import Module, fetch_exactly
-from tools.kafka_jars import HERE, run_class
+from kafkalearn.live.jars import Module
+from tools.kafka_jars import HERE, client_jars, run_class
 from tools.recordings import text_of
-from tools.transaction_errors import SLF4J
 
 RECORDED = HERE.parent / "tests" / "vectors" / "segments" / "old-messages.json"
 SNAPPY = Module("org.xerial.snappy", "snappy-java", "1.1.10.5")
@@ -43,20 +40,12 @@ ABOUT = (
 def cases() -> Iterator[dict[str, Any]]:
     """All of them, by client, format and codec."""
     for client, (formats, lz4) in ASKED.items():
-        jars = _jars(client, lz4)
+        jars = client_jars(client, SNAPPY, lz4)
         for magic, codecs in formats.items():
             for codec in codecs:
                 said = run_class(jars, "OldMessages", str(magic), codec, str(BASE), str(COUNT)).split()[-1]
                 base64.b64decode(said, validate=True)
                 yield {"client": client, "magic": magic, "codec": codec, "bytes": said}
-
-
-def _jars(client: str, lz4: Module) -> list[Path]:
-    folder = data_folder() / "jars" / f"messages-{client}"
-    clients = Module("org.apache.kafka", "kafka-clients", client)
-    if not (folder / clients.jar_name).exists():
-        fetch_exactly([clients, SLF4J, SNAPPY, lz4], folder, data_folder() / "jars" / "cache")
-    return sorted(folder.glob("*.jar"))
 
 
 def main(_: Sequence[str]) -> int:

@@ -15,12 +15,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from kafkalearn.base.files import data_folder
-from kafkalearn.live.jars import Module, fetch, fetch_exactly, jar_paths, releases
+from kafkalearn.live.jars import fetch, jar_paths, releases
 from kafkalearn.live.kafka import Kafka
-from tools.kafka_jars import HERE, run_class
+from tools.kafka_jars import HERE, client_jars, run_class
 from tools.recordings import text_of
-from tools.transaction_errors import SLF4J
 
 RECORDED = HERE.parent / "tests" / "vectors" / "answers" / "rule-answers.json"
 SEED = 53
@@ -124,15 +122,6 @@ def class_answers(asked: dict[str, list[list[str]]], line: str) -> dict[str, lis
         file.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
         said = iter(run_class(jar_paths(release), "AskRules", str(file)).splitlines())
     return {kind: [next(said) for _ in all_of_it] for kind, all_of_it in asked.items()}
-
-
-def client_jars(version: str) -> list[Path]:
-    """The jars of a producer, fetched if they are not there."""
-    folder = data_folder() / "jars" / f"clients-{version}"
-    clients = Module("org.apache.kafka", "kafka-clients", version)
-    if not (folder / clients.jar_name).exists():
-        fetch_exactly([clients, SLF4J], folder, data_folder() / "jars" / "cache")
-    return sorted(folder.glob("*.jar"))
 
 
 def dealt() -> Iterable[dict[str, Any]]:

@@ -14,9 +14,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from kafkalearn.base.files import data_folder
-from kafkalearn.live.jars import Module, fetch_exactly, releases
-from tools.kafka_jars import HERE, run_class
+from kafkalearn.live.jars import releases
+from tools.kafka_jars import HERE, client_jars, run_class
 from tools.recordings import differences, numbers_of, text_of
 from tools.settings.rows import compressed, expanded
 
@@ -25,7 +24,6 @@ OLDER = (
     "2.4.1", "2.5.1", "2.6.3", "2.7.2", "2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.3.2", "3.4.1", "3.5.2", "3.6.2", "3.7.2",
     "3.8.1", "3.9.2",
 )  # fmt: skip
-SLF4J = Module("org.slf4j", "slf4j-api", "1.7.36")
 ABOUT = (
     "What the TransactionManager of released Java producers makes of each error, by request (EndTxn is a commit): "
     "retried; abortable or fatal, with the class of the error that it keeps, and of its causes; thrown: the call fails "
@@ -58,12 +56,8 @@ def line_of(version: str) -> str:
 def answers_of(version: str) -> dict[str, str]:
     """What a release answers, by request and error."""
     print(f"asking {version}", flush=True)
-    folder = data_folder() / "jars" / f"clients-{version}"
-    clients = Module("org.apache.kafka", "kafka-clients", version)
-    if not (folder / clients.jar_name).exists():
-        fetch_exactly([clients, SLF4J], folder, data_folder() / "jars" / "cache")
     answers = {}
-    for line in run_class(sorted(folder.glob("*.jar")), "AskTransactions").splitlines():
+    for line in run_class(client_jars(version), "AskTransactions").splitlines():
         request, error, *answer = line.split("\t")
         answers[f"{request}: {error}"] = " ".join(answer).strip()
     return answers
