@@ -114,7 +114,7 @@ def burst_events(settings: Settings, accident: Accident | None) -> list[Delivery
     check_producer(settings.producer)
     if settings.topic.broker_count != TWO_BROKERS.broker_count:
         raise KafkaLearnError("a burst is sent to two brokers; give TopicSettings(2), or TWO_BROKERS")
-    run = _Run(settings)
+    run = _Burst(settings)
     if accident is None:
         run.send(BURST)
     elif accident.is_time_over:
@@ -163,7 +163,7 @@ TWO_BROKERS = TopicSettings(2, fetch_wait_max_ms=0)
 """A topic for bursts: broker 1 leads, broker 2 follows."""
 
 
-class _Run:
+class _Burst:
     """A burst as it is made: the events so far, and the state after them."""
 
     def __init__(self, settings: Settings) -> None:

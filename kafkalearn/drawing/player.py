@@ -23,7 +23,7 @@ from kafkalearn.base.trace import Event, Frame, State, Trace, Trapped
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.controls import Control
 from kafkalearn.drawing.looping import STRIP_HEIGHT, Describe, how_it_ends, marked, strip
-from kafkalearn.drawing.tokens import SAID
+from kafkalearn.drawing.tokens import LEADER, SAID
 
 # A picture.
 
@@ -405,7 +405,7 @@ def live_script() -> str:
     What a notebook keeps in its outputs is `player_script` alone.
     """
     looping, touching = ((_HERE / name).read_text("utf-8") for name in ("looping.js", "touching.js"))
-    said = f"const SAID = {json.dumps(SAID)};"
+    said = f"const SAID = {json.dumps(SAID)}, LEADER = {json.dumps(LEADER)};"
     return player_script().replace("export default { render };", f"\n{said}\n{looping}{touching}")
 
 

@@ -7,7 +7,6 @@ const MOVE_MS = 300;
 const NAMED = /^(?:[A-Za-z][\p{L}\w.-]*[ -]?\d+(?:-\d+)?|HW|LEO|ISR|LSO|[A-Z]|[A-Z]\d*)$/u; // broker 2, c1, orders-0, HW, B
 const KINDS_NAMED = /^(?:broker|partition|consumer|member) \S+?(?=[\s:,]|$)/; // of "broker 2 leads 22" in a legend
 const MARKS = /^(HW|LEO|ISR|LSO)\b/; // marks of a log: the number after them changes
-const LEADER = "#0b5394"; // of letters; what else means something is a fill
 const asksForStillness = matchMedia("(prefers-reduced-motion: reduce)");
 let isStill = null; // what the reader has said on this page; nothing yet: what the system asks for
 
@@ -140,7 +139,7 @@ function moveBetween(old, svg, sentence, ms) {
 const stopMoving = (svg) => svg?.getAnimations?.({ subtree: true }).forEach((each) => each.finish());
 
 // --- the sentence: each name in it looks like the thing, and pointing at one marks the other; a word that means what a
-// colour of the picture means (SAID, of kafkalearn.drawing.tokens) has that colour: a fill lies under it, the leader's is its own
+// colour of the picture means (SAID, of kafkalearn.drawing.tokens, as LEADER) has that colour: a fill lies under it, the leader's is its own
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.book.live.packages import PYODIDE, files
-from tools.book.live.septets import letters_of, literal, object_in
+from tools.book.live.septets import literal, object_in, packed
 from tools.environment import ROOT
 
 CORE = "kafkalearn.zip"
@@ -28,8 +27,8 @@ def runtime(made: Mapping[str, bytes]) -> str:
 
     The last one says which memory Python can begin with: that of `tools.book.live.snapshot` of the same name.
     """
-    packed = {name: _packed(data) for name, data in made.items()}
-    return _script({"parts": packed, "worker": WORKER.read_text(encoding="utf-8"), "snapshot": name_of(made)})
+    letters = {name: packed(data) for name, data in made.items()}
+    return _script({"parts": letters, "worker": WORKER.read_text(encoding="utf-8"), "snapshot": name_of(made)})
 
 
 def name_of(made_of: Mapping[str, bytes]) -> str:
@@ -47,11 +46,7 @@ def with_core(script: str, core: bytes) -> str:
     """A script of `runtime` with another archive of the core; what stands before it stays."""
     head, _, described = script.partition(_BEFORE)
     made = object_in(described.rstrip().removesuffix(";"))
-    return head + _script(made | {"parts": made["parts"] | {CORE: _packed(core)}})
-
-
-def _packed(data: bytes) -> str:
-    return letters_of(gzip.compress(data, 9, mtime=0))
+    return head + _script(made | {"parts": made["parts"] | {CORE: packed(core)}})
 
 
 def _script(described: Mapping[str, object]) -> str:

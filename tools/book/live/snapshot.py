@@ -14,7 +14,6 @@ where it can, and starts Python as ever where anything about it fails, so nothin
 
 from __future__ import annotations
 
-import gzip
 import json
 import subprocess
 import tempfile
@@ -23,7 +22,7 @@ from pathlib import Path
 
 from tools.book.live import runtime
 from tools.book.live.packages import node
-from tools.book.live.septets import letters_of, literal
+from tools.book.live.septets import literal, packed
 from tools.book.without_answers import core_for_students
 
 SCRIPT = Path(__file__).with_name("snapshot.mjs")
@@ -84,5 +83,4 @@ def script(memory: bytes, of: str) -> str:
     >>> print(script(b"", "one")[:40])
     window.KAFKALEARN_SNAPSHOT = {of: "one",
     """
-    packed = literal(letters_of(gzip.compress(memory, 9, mtime=0)))
-    return f'window.KAFKALEARN_SNAPSHOT = {{of: "{of}", packed: {packed}}};\n'
+    return f'window.KAFKALEARN_SNAPSHOT = {{of: "{of}", packed: {literal(packed(memory))}}};\n'
