@@ -338,7 +338,8 @@ class Assignment(NamedTuple):
         """The assignment once the controller has been asked for `target`.
 
         What is compared with `target` are all replicas there are, those of an earlier reassignment too. Where nothing
-        is to be added, or removed, the list of the earlier one stays, as in Kafka.
+        is to be added, or removed, the list of the earlier one stays, as in Kafka. So who asks for the old replicas
+        while the new one stands still waits for ever since 4.3, and did not from 3.8 to 4.2.
 
         >>> Assignment((1, 2, 3, 4), adding=(4,)).toward((1, 2, 3))
         Assignment(replicas=(1, 2, 3, 4), adding=(4,), removing=(4,))
@@ -391,10 +392,11 @@ def completed(assignment: Assignment, isr: tuple[int, ...], end: str) -> tuple[A
 
 
 def _may_end(assignment: Assignment, in_sync: set[int], end: str) -> bool:
-    is_fewer = len(assignment.adding) < len(assignment.removing)
-    if end == "all in sync" or (end == "new in sync, all if fewer" and is_fewer):
-        return {*assignment.target, *assignment.adding} <= in_sync
-    return {*assignment.adding} <= in_sync
+    target, adding = {*assignment.target}, {*assignment.adding}  # who was added may be removed again meanwhile
+    if end == "all in sync":
+        return target <= in_sync
+    is_fewer = end == "new in sync, all if fewer" and len(adding) < len(assignment.removing)
+    return (target | adding if is_fewer else adding) <= in_sync
 
 
 def reverted(assignment: Assignment, isr: tuple[int, ...]) -> tuple[Assignment, tuple[int, ...], bool]:

@@ -35,6 +35,9 @@ SCRIPTS: dict[str, tuple[tuple[int, ...], int, list[tuple]]] = {
     "asked for the old replicas again": (
         (1, 2, 3), 1, [("freeze", 4), ("reassign", [4, 2, 3]), ("reassign", [1, 2, 3]), ("thaw", 4)],
     ),
+    "asked for fewer of the old replicas": (
+        (1, 2, 3), 1, [("freeze", 4), ("reassign", [4, 2, 3]), ("reassign", [2, 3]), ("thaw", 4)],
+    ),
     "asked for others meanwhile": (
         (1, 2), 1,
         [("produce", 1, "all"), ("freeze", 4), ("reassign", [4, 2]), ("reassign", [3, 2]), ("end",), ("thaw", 4)],

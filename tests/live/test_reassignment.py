@@ -14,6 +14,7 @@ QUICK = (
     "to brokers of which none had a replica",
     "fewer, more, in another order",
     "asked for the old replicas again",
+    "asked for fewer of the old replicas",
     "min ISR counts against all replicas",
     "fewer than min ISR",
 )

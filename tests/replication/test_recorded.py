@@ -205,10 +205,10 @@ def compare(case: dict, release: str) -> None:
 @pytest.mark.parametrize(
     "case",
     REASSIGNMENTS["cases"],
-    ids=lambda case: f"{case['name']}-{'elr' if case['elr'] else 'no elr'}",
+    ids=lambda case: f"{case['name']}-{'elr' if case['elr'] else 'no elr'}-{case.get('kafka', 'newest')}",
 )
 def test_a_recorded_script_comes_to_the_recorded_replicas_leaders_logs_and_answers(case):
-    compare(case, REASSIGNMENTS["kafka"])
+    compare(case, case.get("kafka", REASSIGNMENTS["kafka"]))
 
 
 def test_the_recorded_reassignments_are_all_there():
@@ -218,5 +218,5 @@ def test_the_recorded_reassignments_are_all_there():
         for step in case["steps"]
         if step["op"] in ("reassign", "elect")
     }
-    assert len(REASSIGNMENTS["cases"]) == 34
+    assert len(REASSIGNMENTS["cases"]) == 37
     assert errors >= {"NONE", "NO_REASSIGNMENT_IN_PROGRESS", "INVALID_REPLICA_ASSIGNMENT", "ELECTION_NOT_NEEDED"}
