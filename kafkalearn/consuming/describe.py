@@ -146,11 +146,11 @@ def _in_printed_order(partitions: list[DescribedPartition], release: str | Relea
 
 
 def _of_one_member(partitions: list[DescribedPartition], release: str | Release) -> list[DescribedPartition]:
-    """Since 4.1 by topic and number; before by number, which 3.9 and 4.0 put into a HashMap, and so in its order.
+    """Since 4.2 by topic and number; before by number, which 3.9 to 4.1 put into a HashMap, and so in its order.
 
     Left out: up to 3.8 more than four of them are in the order of a Scala map.
     """
-    if at_least("4.1", release):
+    if at_least("4.2", release):
         return sorted(partitions, key=lambda each: each.place)
     by_number = sorted(partitions, key=lambda each: each.place.partition)
     if not at_least("3.9", release):

@@ -6,6 +6,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.consuming import DescribedPartition, describe_group
 from kafkalearn.offsets.replay import CLASSIC, CONSUMER, Committed, Group, Member
 from kafkalearn.offsets.store import Settings, simulate
 from kafkalearn.offsets.store.model import Store
@@ -131,6 +132,19 @@ def store_of(cluster, case):
 def test_each_release_describes_offsets_as_its_tool_did(cluster, case):
     group, is_verbose = group_of(cluster, case["given"]), "verbose" in case["name"]
     compare(case, describe_offsets(group, topics_of(cluster), case["release"], is_verbose=is_verbose))
+
+
+@pytest.mark.parametrize("case", recorded("group-tool-order")["printed"], ids=lambda case: case["release"])
+def test_partitions_stand_in_the_order_and_in_the_columns_of_the_release(case):
+    logs = {"b-longer-topic-name": [PartitionLog(0)]}
+    logs |= {"t": [PartitionLog(2 if number == 1 else 0) for number in range(12)]}
+    committed = [TopicPartition(topic, number) for topic, of_it in logs.items() for number in range(len(of_it))]
+    group = Group("g", offsets=tuple(Committed(*at, 0) for at in committed))
+    lines = [DescribedPartition(*at, 0, logs[at.topic][at.partition].end) for at in committed]
+
+    assert describe_offsets(group, logs, case["release"]) == case["describe"]
+    assert describe_group("g", lines, "Empty", case["release"]).strip() == case["describe"].strip()
+    assert reset_offsets(group, logs, "to-earliest", release=case["release"]).printed == case["reset"]
 
 
 @of_kind(recorded("group-tools")["clusters"], "members")

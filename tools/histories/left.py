@@ -90,8 +90,8 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
         VECTORS + each
         for each in (
             "consuming/tool-lines.json", "offsets/offsets-formatter.json", "offsets/printed-partitions.json",
-            "operations/group-tools.json", "operations/quorum-tool.json", "operations/reassignment-tool.json",
-            "operations/topic-tool.json",
+            "operations/group-tools.json", "operations/group-tool-order.json", "operations/quorum-tool.json",
+            "operations/reassignment-tool.json", "operations/topic-tool.json",
         )
     ),
     "lag at two moments, with the ids and times of a cluster; python -m tests.live.lagging makes another": (

@@ -152,7 +152,7 @@ def described_partitions(
 ) -> Iterator[DescribedPartition]:
     """What members own, the member with most first; then what only has an offset.
 
-    Since 4.1 by topic and partition; in 3.9 and 4.0 in the order of Java's HashMap. Before, a Scala map of more than
+    Since 4.2 by topic and partition; from 3.9 to 4.1 in the order of Java's HashMap. Before, a Scala map of more than
     four has an order of its own: here they are by partition.
     """
     if not group.offsets and not at_least("2.1", release):
@@ -169,7 +169,7 @@ def described_partitions(
 
 
 def _in_order(places: Iterable[TopicPartition], release: str | Release) -> list[TopicPartition]:
-    if at_least(NEW_TEXTS, release):
+    if at_least(IN_ORDER, release):
         return sorted(places)
     by_partition = sorted(places, key=lambda at: (at.partition, at.topic))
     return hash_order(by_partition) if at_least("3.9", release) else by_partition
@@ -401,7 +401,8 @@ def _cells(group: Group, at: str, release: str | Release, is_verbose: bool) -> l
 # In any case: text in columns, as Java's ``%-15s`` fills them, and what it says of an unknown group.
 
 MISSING = "-"
-NEW_TEXTS = "4.1"  # since then columns are as wide as they must be, and some sentences are other
+NEW_TEXTS = "4.1"  # since then some sentences are other, and numbers are in their order
+IN_ORDER = "4.2"  # since then partitions are in their order, and the columns of a reset as wide as they must be
 
 
 def line(cells: Sequence[object], widths: Sequence[int]) -> str:

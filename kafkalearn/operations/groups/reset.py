@@ -17,6 +17,7 @@ from kafkalearn.offsets.replay import Group
 from kafkalearn.offsets.store.model import Commit, DeleteGroup, DeleteOffset, Settings, Store
 from kafkalearn.offsets.store.simulator import step
 from kafkalearn.operations.groups.describe import (
+    IN_ORDER,
     NEW_TEXTS,
     PartitionLog,
     Topics,
@@ -370,7 +371,7 @@ def _known(topics: Topics, at: TopicPartition) -> PartitionLog:
 def _table(group_id: str, offsets: Iterable[tuple[TopicPartition, int]], release: str | Release) -> str:
     rows = [(group_id, at.topic, at.partition, offset) for at, offset in offsets]
     widths = (30, 30, 10, 15)
-    if at_least(NEW_TEXTS, release):
+    if at_least(IN_ORDER, release):
         widths = (widest(15, [group_id]), widest(15, [row[1] for row in rows]), 10, 0)
     lines: list[tuple[object, ...]] = [COLUMNS, *rows]
     if not at_least("2.3", release):  # one group at a time, and not named
