@@ -47,6 +47,7 @@ WITH_STATIC_MEMBERS = {"JoinGroup": 5, "SyncGroup": 3, "Heartbeat": 3, "LeaveGro
 """The requests without which there is nothing to ask, and since which version they know instance ids."""
 NEWEST_WITHOUT_ERROR = 5  # of DescribeGroups: an unknown group is Dead, and no error
 ADMINISTRATORS = ("delete", "list")
+LINGER = "group.coordinator.append.linger.ms"  # 5 where nobody set it in 4.0 and 4.1; since 4.2 as long as is worth it
 
 
 class ClassicPlayer:
@@ -60,11 +61,13 @@ class ClassicPlayer:
         Its name.
     topics : mapping of str to str
         The topics by the names that the steps have for them.
+    linger_ms : int
+        How long the coordinator may keep what it writes, and so what it says of the group (`LINGER`).
     """
 
-    def __init__(self, kafka: UsedCluster, group_id: str, topics: Mapping[str, str]) -> None:
+    def __init__(self, kafka: UsedCluster, group_id: str, topics: Mapping[str, str], linger_ms: int = 0) -> None:
         """Nothing is sent but the question for the coordinator."""
-        self.kafka, self.group_id, self.topics = kafka, group_id, dict(topics)
+        self.kafka, self.group_id, self.topics, self.linger_ms = kafka, group_id, dict(topics), linger_ms
         self.broker = kafka.coordinator(group_id, TopicPartition(self.topics["t"], 0))
         self.began = time.monotonic()
         self.ids: dict[str, str] = {}
@@ -105,6 +108,7 @@ class ClassicPlayer:
         deadline = began + max(SETTLE_S, SETTLE_ROUNDS * (time.monotonic() - began))
         while time.monotonic() < deadline and not (self.pending and self.pending[-1][2].is_answered()):
             time.sleep(LOOK_S)
+        time.sleep(2 * self.linger_ms / 1000)  # until it is written, and as long again to be read
 
     def close(self) -> None:
         """Close the connections of all clients."""
@@ -550,7 +554,7 @@ MOST_STEPS = 20
 SHORTEST_SESSION_MS = 500
 CONFIG = {
     "group.initial.rebalance.delay.ms": 0,
-    "group.coordinator.append.linger.ms": 0,  # else a group is described before the write that made it so
+    LINGER: 0,  # else a group is described before the write that made it so
     "group.min.session.timeout.ms": SHORTEST_SESSION_MS,
     "group.max.size": MOST_MEMBERS,
 }
@@ -651,10 +655,14 @@ def _commit(label: str, mistake: dict[str, Any], version: int, is_alone: bool) -
 
 
 def ask(
-    kafka: UsedCluster, case: Case, new_name: Callable[[str], str], topics: Mapping[str, str] = TOPICS
+    kafka: UsedCluster,
+    case: Case,
+    new_name: Callable[[str], str],
+    topics: Mapping[str, str] = TOPICS,
+    linger_ms: int = 0,
 ) -> list[dict[str, Any]]:
     """What each step led to on the broker."""
-    return play(kafka, case, new_name("classic"), topics)
+    return play(kafka, case, new_name("classic"), topics, linger_ms)
 
 
 def say(release: str, case: Case, seen: list[dict[str, Any]], limits: Limits = OWN) -> list[dict[str, Any]]:
@@ -662,11 +670,13 @@ def say(release: str, case: Case, seen: list[dict[str, Any]], limits: Limits = O
     return played(script_of(release, limits), seen, ClassicScript.play_live)[1]
 
 
-def play(kafka: UsedCluster, case: Case, group_id: str, topics: Mapping[str, str] = TOPICS) -> list[dict[str, Any]]:
+def play(
+    kafka: UsedCluster, case: Case, group_id: str, topics: Mapping[str, str] = TOPICS, linger_ms: int = 0
+) -> list[dict[str, Any]]:
     """What each step led to on the broker, in a group of this name."""
     make_topics(kafka, topics)
     timeouts = {"session": case["session_ms"], "rebalance": case["rebalance_ms"]}
-    player = ClassicPlayer(kafka, group_id, topics)
+    player = ClassicPlayer(kafka, group_id, topics, linger_ms)
     try:
         return [player.play({**timeouts, **each} if each["op"] == "join" else each) for each in case["steps"]]
     finally:
@@ -704,9 +714,9 @@ def fit(kafka: UsedCluster) -> Mechanism:
     limits = limits_of(kafka)
     limits.require(WITH_STATIC_MEMBERS)
     topics = {label: kafka.new_name(label) for label in TOPICS}
-    return replace(
-        CLASSIC, cases=partial(cases, limits=limits), ask=partial(ask, topics=topics), say=partial(say, limits=limits)
-    )
+    linger_ms = max(0, limits.numbers([LINGER]).get(LINGER, 0))
+    asked = partial(ask, topics=topics, linger_ms=linger_ms)
+    return replace(CLASSIC, cases=partial(cases, limits=limits), ask=asked, say=partial(say, limits=limits))
 
 
 CLASSIC = Mechanism(

@@ -24,7 +24,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from hypothesis import strategies
 
-from conformance.mechanism import Answer, Case, Mechanism, line
+from conformance.mechanism import Answer, Case, Mechanism, TooSlow, line
 from kafkalearn import commits
 from kafkalearn.base import topic_partition
 from kafkalearn.commits.model import CommitEvent, CommitRefused, Polled
@@ -37,6 +37,7 @@ __all__ = [
     "CRASHES",
 ]
 
+LOST = "lost"
 STEP_S = 0.05
 PATIENCE_S = 20.0
 SETTINGS = {
@@ -56,12 +57,12 @@ class OneConsumer:
         own = {**SETTINGS, "group.id": asked["group"], "enable.auto.commit": asked["is_auto"]}
         self._consumer = Consumer(client_config(asked["bootstrap"], own))
         self._is_auto, self._has_consumed = asked["is_auto"], False
-        self._is_ready = False
+        self._is_ready = self._is_lost = False
         if asked["is_standalone"]:
             self._consumer.assign([self._place])
             self._pause(self._consumer, [self._place])
         else:
-            self._consumer.subscribe([self._place.topic], on_assign=self._take)
+            self._consumer.subscribe([self._place.topic], on_assign=self._take, on_lost=self._lose)
         deadline = time.monotonic() + PATIENCE_S
         while not self._is_ready and time.monotonic() < deadline:
             self._consumer.poll(STEP_S)
@@ -69,7 +70,11 @@ class OneConsumer:
         self._position = self._within(committed.offset)
 
     def answer(self, command: str, *words: Any) -> Any:
-        """What a command led to."""
+        """What a command led to; `LOST` if the member was taken for dead meanwhile."""
+        led_to = self._led_to(command, *words)
+        return LOST if self._is_lost else led_to
+
+    def _led_to(self, command: str, *words: Any) -> Any:
         if command == "poll":
             return self._poll(*words)
         if command == "commit":
@@ -77,6 +82,9 @@ class OneConsumer:
         if self._is_auto and not self._has_consumed:
             self._commit(None)  # librdkafka would commit nothing; a consumer of Java commits its position
         return self._consumer.close()
+
+    def _lose(self, _consumer: Consumer, _places: list[TopicPartition]) -> None:
+        self._is_lost = True
 
     def _take(self, consumer: Consumer, places: list[TopicPartition]) -> None:
         consumer.assign(places)
@@ -191,7 +199,10 @@ class RealConsumer:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
-        return self._answer()
+        answer = self._answer()
+        if answer == LOST:
+            raise TooSlow("a member that lives has sent no heartbeat within its session")
+        return answer
 
     def crash(self) -> None:
         """End it as a crash does."""
