@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalearn.base.checks import whole_number
+from kafkalearn.base.class_archive import ArchiveNotMade
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.files import one_at_a_time
 from kafkalearn.live import jars
@@ -32,7 +33,7 @@ from kafkalearn.live.processes import (
     OPTIONS,
     STOP,
     Processes,
-    archive_path,
+    node_archive,
     node_class_path,
     node_command,
     require_signals,
@@ -521,33 +522,11 @@ def prepare(release: Release, has_logs: bool = False, update: jars.Update | None
     require_signals()
     java = jars.java_here()
     jars.fetch(release, update)
-    archive = archive_path(release, java, has_logs)
-    if archive.exists():
-        return
-    with one_at_a_time(jars.kafka_folder() / "lock-archive"):
-        if not archive.exists():
-            print(f"kafkalearn: preparing Kafka {release.version}, once on this machine", file=sys.stderr, flush=True)
-            _make_archive(release, archive, has_logs)
-
-
-def _make_archive(release: Release, archive: Path, has_logs: bool) -> None:
-    """Note which classes a node loads, and write them into an archive; empty, if this Java cannot write one.
-
-    A Java that comes with an archive of its own adds to it when it ends. The bundled runtime comes without; there the
-    list of classes is written first, and Java makes an archive from the list.
-    """
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".archive-", dir=archive.parent) as place:
-        draft, class_list = Path(place) / archive.name, Path(place) / "classes.txt"
-        _run_once(release, has_logs, f"-XX:ArchiveClassesAtExit={draft}")
-        if not draft.exists():
-            _run_once(release, has_logs, "-Xshare:off", f"-XX:DumpLoadedClassList={class_list}")
-            words = ["-Xshare:dump", f"-XX:SharedClassListFile={class_list}", f"-XX:SharedArchiveFile={draft}"]
-            with contextlib.suppress(ProgramFailed):
-                jars.run_java("-Xlog:disable", *words, "-cp", node_class_path(release, has_logs))
-        if not draft.exists():
-            draft.touch()
-        draft.rename(archive)
+    archive = node_archive(release, java, has_logs)
+    if not archive.is_tried:
+        print(f"kafkalearn: preparing Kafka {release.version}, once on this machine", file=sys.stderr, flush=True)
+        with contextlib.suppress(ArchiveNotMade):
+            archive.make(lambda class_list: _run_once(release, has_logs, archive.training_option(class_list)))
 
 
 def _run_once(release: Release, has_logs: bool, *options: str) -> None:

@@ -6,9 +6,7 @@ no longer used, or because this process was killed.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import select
 import signal
 import subprocess
@@ -21,22 +19,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kafkalearn.base.checks import whole_number
+from kafkalearn.base.class_archive import ClassArchive, archive_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java_runtime import Java
 from kafkalearn.live import watcher
 from kafkalearn.live.cluster import Disk
 from kafkalearn.live.errors import KafkaNotStarted
-from kafkalearn.live.jars import Release, class_path, jar_paths, kafka_folder
+from kafkalearn.live.jars import Release, class_path, jar_paths
 
 # The command that runs a node: Java with little memory and little compiling, for a start in under a second.
 #
-# What takes longest in a start is loading some 6,000 classes. An *archive* of them, which Java maps into memory, halves
-# it. It fits one build of Java and one class path, so each machine makes its own, once; where it does not fit Java goes
-# on without it and says nothing.
-#
-# References
-# ----------
-# JEP 350, Dynamic CDS archives (JDK 13).
+# What takes longest in a start is loading some 6,000 classes; an archive of them (`kafkalearn.base.class_archive`)
+# halves it.
 
 OPTIONS = (
     "-Xmx128m",
@@ -74,11 +68,9 @@ def class_jars(release: Release, has_logs: bool = False) -> list[Path]:
     return [path for path in jar_paths(release) if not path.name.startswith(unwanted)]
 
 
-def archive_path(release: Release, java: Java, has_logs: bool) -> Path:
-    """Where the archive for this Java and class path is, or will be."""
-    made_for = f"{java.version} {os.path.realpath(java.executable)} {node_class_path(release, has_logs)}"
-    digest = hashlib.sha256(made_for.encode()).hexdigest()[:12]
-    return kafka_folder() / release.version / f"classes-{digest}.jsa"
+def node_archive(release: Release, java: Java, has_logs: bool) -> ClassArchive:
+    """The archive of the classes of a node, for this Java."""
+    return archive_of(java, node_class_path(release, has_logs), class_jars(release, has_logs))
 
 
 def node_command(
@@ -100,12 +92,8 @@ def node_command(
         Options that note which classes are loaded; empty: use the archive that there is.
     """
     has_logs = log4j is not None
-    archive = archive_path(release, java, has_logs)
     options = [f"-Dlog4j2.configurationFile={log4j.as_uri()}"] if has_logs else []
-    if training:
-        options += training
-    elif archive.exists() and archive.stat().st_size:  # empty: this Java cannot write one
-        options.append(f"-XX:SharedArchiveFile={archive}")
+    options += training or node_archive(release, java, has_logs).options()
     return [
         str(java.executable),
         *OPTIONS,
