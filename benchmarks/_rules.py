@@ -54,6 +54,7 @@ from kafkalearn.spark import (
 from kafkalearn.spark.compaction import compact, count_reasons
 from kafkalearn.spark.data import datasets
 from kafkalearn.spark.data import groups as logs_of_groups
+from kafkalearn.spark.data.commits import day_of_commits
 from kafkalearn.spark.data.datasets import customers
 from kafkalearn.spark.data.groups import Pace, offsets_records, with_commits
 from kafkalearn.spark.data.logs import (
@@ -66,6 +67,7 @@ from kafkalearn.spark.data.logs import (
     fetches,
 )
 from kafkalearn.spark.lag import backlogs, handovers, owners_over_time
+from kafkalearn.spark.offsets.changes import with_moved_by
 from kafkalearn.spark.offsets.printing import with_formatter_line
 from kafkalearn.spark.offsets.state import place_costs
 from kafkalearn.spark.operations import find_faults, load_sizes, sizes, without_coordinator
@@ -314,6 +316,10 @@ def _raw(*rules: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
     return query
 
 
+def _moved(spark: SparkSession, rows: int) -> DataFrame:
+    return day_of_commits(spark, rows).transform(with_moved_by)
+
+
 def _compacted(rule: Callable[..., DataFrame], **options: object) -> Callable[..., DataFrame]:
     return lambda spark, rows: customers(spark, rows).transform(rule, **options)
 
@@ -432,6 +438,7 @@ RULES = (
     Rule("offsets.group_findings", "raw records", _raw(decode, offsets.group_findings), RAW, "decode_offsets"),
     Rule("offsets.printing.with_formatter_line", "raw records", _raw(decode, with_formatter_line), RAW,
          "decode_offsets"),
+    Rule("offsets.changes.with_moved_by", "commits", _moved, "day_of_commits"),
     Rule("offsets.latest_state", "raw records", _raw(decode, latest), RAW, "decode_offsets"),
     Rule("offsets.group_states", "raw records", _raw(decode, latest, offsets.group_states), RAW, "latest_state"),
     Rule("operations.incident.sizes", "raw records", _raw(sizes), RAW),

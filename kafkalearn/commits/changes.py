@@ -57,6 +57,7 @@ def committed_at(ends: Sequence[int], *, refused: Iterable[int] = (), is_retried
     """The offsets that a consumer commits to one partition, in the order in which the coordinator takes them.
 
     The simulator is stepped: each time the consumer polls what has come, and commits its position by ``commitAsync``.
+    What came before the first time counts as read: of it only the offset is left.
 
     Parameters
     ----------
@@ -82,17 +83,17 @@ def committed_at(ends: Sequence[int], *, refused: Iterable[int] = (), is_retried
     refused = set(refused)
     if strange := sorted(refused - set(range(len(ends)))):
         raise KafkaLearnError(f"refused names {strange}; there are the times 0 to {len(ends) - 1}")
-    most = max([1, *ends])
-    settings = Settings(record_count=0, max_poll_records=most)
+    first = whole_number("ends[0]", ends[0], at_least=0) if ends else 0
+    settings = Settings(0, max_poll_records=max([1, *ends]))
     events: list[CommitEvent] = [Start()]
-    end, aside = 0, None
+    end, aside = first, None
     for time, now in enumerate(ends):
         if whole_number(f"ends[{time}]", now, at_least=0) < end:
             raise KafkaLearnError(f"ends falls from {end} to {now}; a log's end never does")
         events += [Append(now - end), Poll(), CommitAsync()]
         sent_again = [aside] if aside is not None else []
-        events += [CommitAsync(offset=offset) for offset in sent_again]
+        events += [CommitAsync(offset=offset - first) for offset in sent_again]
         events += [Answered(is_retriable=time in refused), *[Answered()] * len(sent_again)]
         aside = now if is_retried and time in refused else None
         end = now
-    return [each.offset for each in simulate(settings, events)[-1].state.written]
+    return [first + each.offset for each in simulate(settings, events)[-1].state.written]

@@ -17,7 +17,8 @@ Rules, by their subject:
 - `kafkalearn.spark.delivery`: what was acknowledged, against what the log holds; what crashes lose and double, by
   commit strategy
 - `kafkalearn.spark.bursts`: bursts of sends, cut off: what seven producers send again, and what their leader writes
-- `kafkalearn.spark.offsets`: raw records and segment files of the offsets topic -> the state and lag of groups
+- `kafkalearn.spark.offsets`: raw records and segment files of the offsets topic -> the state and lag of groups,
+  and how far each commit moves its own
 - `kafkalearn.spark.share_states`: raw records of the share groups' topic -> states of share-partitions, and their lag
 - `kafkalearn.spark.compaction`: what the cleaner leaves of a log; which segments are deleted, and by which rule
 - `kafkalearn.spark.replication`: the fetches that leaders saw -> LEO, HW and ISR of thousands of partitions

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of
@@ -35,8 +36,8 @@ def day_of_commits(
     Parameters
     ----------
     spark, size, seed, update
-        As in `kafkalearn.spark.data.datasets.group_ids`; rows are rounded up to whole partitions, 17,280 a day, and
-        those that were refused for good are missing.
+        As in `kafkalearn.spark.data.datasets.group_ids`; rows are rounded up to a whole number of partitions of each
+        pace, 17,280 a partition, and those that were refused for good are missing.
 
     Returns
     -------
@@ -49,16 +50,16 @@ def day_of_commits(
     --------
     >>> from kafkalearn.spark.session import get_spark
     >>> rows = day_of_commits(get_spark(), "small")
-    >>> rows.count(), rows.where("is_retried").select("group_id").distinct().count()
-    (103640, 2)
+    >>> [rows.where(which).select("group_id").distinct().count() for which in ("true", "is_retried")]
+    [9, 2]
     """
-    partition_count = -(-rows_of(size) // TIMES)
+    partition_count = -(-rows_of(size) // (TIMES * len(PER_DAY))) * len(PER_DAY)
     recipe = Recipe("day-of-commits", partition_count * TIMES, (("seed", seed), ("v", VERSION)), bytes_per_row=5)
     return kept(spark, recipe, lambda: generate_day_of_commits(spark, partition_count, seed), update)
 
 
 def generate_day_of_commits(spark: SparkSession, partition_count: int, seed: int) -> DataFrame:
-    """The rows of `day_of_commits`: a slot for each time of each partition; a late retry changes places with the next."""
+    """The rows of `day_of_commits`: one for each time of a partition; a late retry changes places with the next."""
     number, partition, time = sf.col("id"), sf.col("committed_partition"), sf.col("time")
     group = sf.pmod(partition, sf.lit(GROUP_COUNT))
     is_first = time % 2 == 0  # of two commits; only a first one may be refused, so that no two are at once
@@ -79,11 +80,59 @@ def generate_day_of_commits(spark: SparkSession, partition_count: int, seed: int
             "committed_partition",
             _end(seed, written).alias("committed_offset"),
             (time * partition_count + partition).alias("offset"),
-            (time * INTERVAL_MS).alias("commit_ms"),
+            (sf.greatest(time, written) * INTERVAL_MS).alias("commit_ms"),  # one that changed places came late
             "records_per_day",
             "is_retried",
         )
     )
+
+
+def one_partition(day: DataFrame, partition: int, hour: int) -> tuple[list[int], list[int], list[int]]:
+    """An hour of a partition as `kafkalearn.commits.changes.committed_at` takes it, and what was committed in it.
+
+    Runs the query; the 720 commits of the hour come to this Python.
+
+    Parameters
+    ----------
+    day : DataFrame
+        From `day_of_commits`.
+    partition, hour : int
+        Which one, and from which hour of the day.
+
+    Returns
+    -------
+    tuple of three lists of int
+        The log end at each time; the times, counted from 0, whose commit was refused; the committed offsets in the
+        order of the log.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no such partition or hour.
+
+    Examples
+    --------
+    >>> from kafkalearn.commits.changes import committed_at
+    >>> from kafkalearn.spark.session import get_spark
+    >>> ends, refused, committed = one_partition(day_of_commits(get_spark(), "small"), 5, 12)
+    >>> len(ends), committed_at(ends, refused=refused, is_retried=True) == committed
+    (720, True)
+    """
+    first_ms, count = hour * 3_600_000, 3_600_000 // INTERVAL_MS
+    is_asked = (sf.col("committed_partition") == partition) & (sf.floor(sf.col("commit_ms") / 3_600_000) == hour)
+    rows = day.where(is_asked).orderBy("offset").collect()
+    if not rows:
+        raise KafkaLearnError(f"no commit of partition {partition!r} in hour {hour!r}; there are the hours 0 to 23")
+    by_time: dict[int, list[int]] = {}
+    for row in rows:
+        by_time.setdefault((row.commit_ms - first_ms) // INTERVAL_MS, []).append(row.committed_offset)
+    late = {time - 1: min(offsets) for time, offsets in by_time.items() if len(offsets) > 1}
+    refused = sorted(set(range(count)) - {time for time in by_time if time not in late})
+    ends, end = [], rows[0].committed_offset
+    for time in range(count):  # of a refused commit that nobody sent again only its time is known
+        end = late[time] if time in late else max(by_time.get(time, [end]))
+        ends.append(end)
+    return ends, refused, [row.committed_offset for row in rows]
 
 
 def _end(seed: int, time: Column) -> Column:

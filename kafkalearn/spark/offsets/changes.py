@@ -7,7 +7,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.spark.columns import refuse_overwrite, refuse_stream, require, require_one_copy
 
-KEY_COLUMNS = ("group_id", "committed_topic", "committed_partition")
+KEY_COLUMNS = ("committed_partition", "group_id", "committed_topic")  # the one that tells most apart first: it sorts
 
 
 def with_moved_by(commits: DataFrame, *, output: str = "moved_by") -> DataFrame:
@@ -39,9 +39,9 @@ def with_moved_by(commits: DataFrame, *, output: str = "moved_by") -> DataFrame:
     Examples
     --------
     >>> from kafkalearn.spark.session import get_spark
-    >>> columns = [*KEY_COLUMNS, "committed_offset", "offset"]
     >>> rows = [("billing", "orders", 0, offset, at) for at, offset in enumerate((3, 9, 6, 6))]
-    >>> types = "group_id STRING, committed_topic STRING, committed_partition INT, committed_offset BIGINT, offset BIGINT"
+    >>> types = "group_id STRING, committed_topic STRING, committed_partition INT"
+    >>> types += ", committed_offset BIGINT, offset BIGINT"
     >>> moved = get_spark().createDataFrame(rows, types).transform(with_moved_by)
     >>> [row.moved_by for row in moved.orderBy("offset").collect()]
     [None, 6, -3, 0]
