@@ -1,4 +1,4 @@
-"""The exercises of chapter 00: does it all work here?"""
+"""The exercises of chapter 00: what is lost when a broker dies?"""
 
 from __future__ import annotations
 
