@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import nbformat
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser.conftest import NOTEBOOKS
 from tools.book import instructor
@@ -162,6 +163,22 @@ def test_keys_and_clicks_turn_slides_and_what_has_a_use_of_its_own_keeps_it(brow
     shown.wait_for_selector("body.slides")
     assert shown.locator(".slides-hint").count() == 0, "nor is it said at the next visit"
     shown.close()
+
+
+def test_axe_finds_nothing_on_slides_and_each_has_one_heading_of_the_page(browser, tmp_path):
+    context = browser.new_context(viewport={"width": 1920, "height": 1080}, bypass_csp=True)
+    shown = context.new_page()
+    shown.goto(f"{written('01', tmp_path).as_uri()}#slides")
+    shown.wait_for_selector("body.slides")
+    found = []
+    for at in range(0, shown.evaluate("kafkalearnSlides.count()"), 3):
+        shown.evaluate("(at) => kafkalearnSlides.turn(at)", at)
+        violations = Axe().run(shown).response["violations"]
+        found += [(at, each["id"], each["nodes"][0]["html"][:200]) for each in violations]
+        headings = shown.get_by_role("heading", level=1)
+        assert [each.is_visible() for each in headings.all()].count(True) == 1, at
+    assert found == []
+    context.close()
 
 
 def test_the_notes_follow_in_a_second_window(browser, tmp_path):

@@ -136,9 +136,10 @@ function putBeside(player) {
 
 const enlarge = (larger) => document.querySelector("main").style.setProperty("--larger", larger);
 
-// A long title has smaller letters, not fewer.
+// The page's one heading, where its own is on another slide. A long title has smaller letters, not fewer.
 function nameIt(title) {
   const named = document.getElementById("slide-title");
+  for (const [name, value] of [["role", "heading"], ["aria-level", "1"]]) title ? named.setAttribute(name, value) : named.removeAttribute(name);
   Object.assign(named, { textContent: title }).style.fontSize = "";
   if (named.scrollWidth > named.clientWidth) named.style.fontSize = `${(0.98 * parseFloat(getComputedStyle(named).fontSize) * named.clientWidth) / named.scrollWidth}px`;
 }
