@@ -15,6 +15,7 @@ from `kafkalearn.oncall.answer`.
 from __future__ import annotations
 
 import argparse
+import atexit
 import errno
 import gc
 import json
@@ -167,6 +168,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if words is None:
         words = sys.argv[1:]
         gc.set_threshold(MOST_YOUNG)  # the process is ours: a large log or table makes a million objects that stay
+        atexit.register(gc.freeze)  # and Python, at its end, need not look through them for cycles
     words = list(words)
     _make_printable(sys.stdout, sys.stderr)
     try:
