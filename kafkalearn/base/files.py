@@ -20,8 +20,9 @@ import lzma
 import os
 import sys
 import tempfile
+import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -166,6 +167,7 @@ def _of_user(path: Path) -> Path:
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+LOCK_INTERVAL_S = 0.2
 STANDARD_INPUT = "-"
 GZIP_MAGIC, BZIP2_MAGIC = b"\x1f\x8b", b"BZh"
 XZ_MAGIC, ZSTD_MAGIC = b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
@@ -324,29 +326,39 @@ class _FromStart(io.RawIOBase):
 
 
 @contextmanager
-def one_at_a_time(path: Path) -> Iterator[None]:
+def one_at_a_time(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Hold a file lock while the block runs; the system releases it if this process dies.
 
     Parameters
     ----------
     path : pathlib.Path
         The lock's own file, which stays; nothing is kept in it. Where a system has no locks, nobody waits.
+    waiting : callable
+        Called again and again, five times a second, while another process holds it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
-        _take(file.fileno())
+        while not _is_taken(file.fileno()):
+            waiting()
+            time.sleep(LOCK_INTERVAL_S)
         yield
 
 
-def _take(descriptor: int) -> None:
+def _is_taken(descriptor: int) -> bool:
+    """Take a lock, if no other process has it; it is given back when the file is closed."""
     if fcntl is not None:
-        with suppress(OSError):  # some network file systems have none
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-    elif os.name == "nt":  # it is given back when the file is closed
-        while True:
-            with suppress(OSError):  # it gives up after ten seconds
-                msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
-                return
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # some network file systems have none
+            return True
+    elif os.name == "nt":
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+    return True
 
 
 def written_whole(contents: Mapping[Path, str]) -> None:

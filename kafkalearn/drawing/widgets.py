@@ -325,10 +325,17 @@ class ProgressBar(ipywidgets.HBox):
         super().__init__([self._progress, self._count])
 
     def update(self, done: int, total: int) -> None:
-        """Show that `done` of `total` parts are finished; the total may grow on the way."""
+        """Show that `done` of `total` parts are finished; the total may grow. 0 of 0: another process makes it."""
+        if total == 0:
+            self._count.value = f"made in the background just now, waiting, {monotonic() - self._start:.0f} s"
+            return
         self._progress.max = max(total, 1)
         self._progress.value = done
-        self._count.value = f"{done} of {total}, {monotonic() - self._start:.0f} s"
+        elapsed = monotonic() - self._start
+        left = elapsed * (total - done) / done if done else 0
+        self._count.value = f"{done:,} of {total:,}, {elapsed:.0f} s" + (
+            f", about {left:.0f} s to go" if left >= 1 else ""
+        )
 
     def finish(self, style: str) -> None:
         """Stop where it is and turn green (``"success"``, then also full) or red (``"danger"``)."""

@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.boards import BOARDS, board_named
 from kafkalearn.coordinator.lookup import look_up
+from kafkalearn.drawing import widgets
 from kafkalearn.drawing.player import picture
 from kafkalearn.drawing.widgets import ProgressBar, touch
 from kafkalearn.exercises import chapter09
@@ -296,6 +297,24 @@ def test_a_bar_follows_a_total_that_grows():
     progress, count = bar.children
     assert (progress.value, progress.max) == (5, 12)
     assert count.value.startswith("5 of 12, ")
+    bar.update(4_000_000, 10_000_000)
+    assert count.value.startswith("4,000,000 of 10,000,000, ")
+
+
+def test_a_bar_says_how_long_it_will_take_here_by_what_it_took_so_far(monkeypatch):
+    now = iter([100.0, 108.0, 112.0])
+    monkeypatch.setattr(widgets, "monotonic", lambda: next(now))
+    bar = ProgressBar("make the ids")
+    bar.update(2_000_000, 10_000_000)
+    assert bar.children[1].value == "2,000,000 of 10,000,000, 8 s, about 32 s to go"
+    bar.update(10_000_000, 10_000_000)
+    assert bar.children[1].value == "10,000,000 of 10,000,000, 12 s"
+
+
+def test_a_bar_says_that_another_process_makes_what_is_waited_for():
+    bar = ProgressBar("make the ids")
+    bar.update(0, 0)
+    assert bar.children[1].value.startswith("made in the background just now, waiting, ")
 
 
 @pytest.mark.parametrize(("style", "value"), [("success", 4), ("danger", 1)])

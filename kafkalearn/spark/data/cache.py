@@ -1,9 +1,9 @@
 """Cache generated data as Parquet: written atomically, and generated again when it is damaged.
 
-A dataset is written into a folder beside its place and then renamed, so that two kernels may make the same one at
-once, and an interrupted one leaves nothing behind that could be taken for data. Its manifest
-says which files belong to it; what is not as it says is made again. What cannot be written is said with the folder
-and what to do.
+A dataset is written into a folder beside its place and then renamed, so that an interrupted one leaves nothing behind
+that could be taken for data. One process makes it; another one that wants it meanwhile waits, and reads it then. Its
+manifest says which files belong to it; what is not as it says is made again. What cannot be written is said with the
+folder and what to do.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -23,7 +25,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.files import FOLDER_VARIABLE, data_folder
+from kafkalearn.base.files import FOLDER_VARIABLE, data_folder, one_at_a_time
 from kafkalearn.spark.session.gateway import is_connect
 from kafkalearn.spark.session.interrupts import Update, job_progress
 from kafkalearn.spark.session.spark_session import is_this_machine
@@ -133,11 +135,37 @@ class Recipe:
         return "-".join([self.name, str(self.row_count), *(f"{name}={value}" for name, value in self.parameters)])
 
 
+class _Asks(SparkSession):
+    """Stands in for a session where only the recipe is asked for."""
+
+    def __init__(self) -> None:
+        """No session, and no Java."""
+
+
+class _Found(Exception):  # noqa: N818  (an answer, and no error)
+    """Ends what would make a dataset, as soon as its recipe is known."""
+
+
+def recipe_of(make: Callable[[SparkSession], object]) -> Recipe:
+    """The recipe that a function asks `kept` for; it is called without Spark, and ended there."""
+    try:
+        make(_Asks())
+    except _Found as found:
+        return found.args[0]
+    raise KafkaLearnError("this makes nothing that is kept")
+
+
+def folder_of(recipe: Recipe) -> Path:
+    """Where a dataset is kept."""
+    return data_folder() / recipe.folder_name
+
+
 def kept(spark: SparkSession, recipe: Recipe, make: Callable[[], DataFrame], update: Update | None) -> DataFrame:
     """The dataset of a recipe, read from its place; made and put there first if it is not there, or damaged.
 
     Where Spark's workers are other machines they cannot read this one's files: the rows are then made in each
-    query, unless KAFKALEARN_DATA_DIR names a folder that all of them see.
+    query, unless KAFKALEARN_DATA_DIR names a folder that all of them see. While another process makes the same dataset,
+    ``update(0, 0)`` is called.
 
     Raises
     ------
@@ -145,13 +173,17 @@ def kept(spark: SparkSession, recipe: Recipe, make: Callable[[], DataFrame], upd
         If it cannot be written: there is no room on the disk, or no right to write; the message has the folder, the
         reason and what to do.
     """
+    if isinstance(spark, _Asks):
+        raise _Found(recipe)
     if not (_is_on_this_machine(spark) or os.environ.get(FOLDER_VARIABLE)):
         return make()
-    folder = data_folder() / recipe.folder_name
+    folder = folder_of(recipe)
     try:
         if not is_whole(folder):
-            _require_room(recipe, folder.parent)
-            _write(spark, folder, make(), update)
+            require_room(recipe, folder.parent)
+            with _alone(folder, update):
+                if not is_whole(folder):  # else another process has made it meanwhile
+                    _write(spark, recipe, make(), update)
     except (OSError, PySparkException, Py4JJavaError) as error:
         number = _number_of(error)
         if number is None:
@@ -160,12 +192,25 @@ def kept(spark: SparkSession, recipe: Recipe, make: Callable[[], DataFrame], upd
     return spark.read.schema(make().schema).parquet(str(folder))
 
 
-def _write(spark: SparkSession, folder: Path, rows: DataFrame, update: Update | None) -> None:
+@contextmanager
+def _alone(folder: Path, update: Update | None) -> Iterator[None]:
+    """While the block runs no other process makes this dataset; the lock's file goes, for whoever waited makes none."""
+    lock = folder.with_name(f".{folder.name}.lock")
+    with one_at_a_time(lock, partial(update, 0, 0) if update else lambda: None):
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows removes no file that is open
+                lock.unlink()
+
+
+def _write(spark: SparkSession, recipe: Recipe, rows: DataFrame, update: Update | None) -> None:
+    folder = folder_of(recipe)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = new_folder(folder.parent, "draft")
     try:
         draft = beside / folder.name
-        with job_progress(spark, update):
+        with job_progress(spark, update, recipe.row_count):
             rows.write.parquet(str(draft))
         write_manifest(draft)
         _put_in_place(draft, folder)
@@ -185,12 +230,13 @@ def _put_in_place(draft: Path, folder: Path) -> None:
             raise
 
 
-def _require_room(recipe: Recipe, folder: Path) -> None:
+def require_room(recipe: Recipe, folder: Path, spared_bytes: int = 0) -> None:
+    """Raise KafkaLearnError if there is not room for a dataset, and so many bytes beside it."""
     needs = [(folder, recipe.bytes_per_row, FOLDER_VARIABLE)]
     if recipe.sorted_bytes_per_row:
         needs.append((Path(tempfile.gettempdir()), recipe.sorted_bytes_per_row, "TMPDIR"))
     for place, bytes_per_row, variable in needs:
-        needed = round(1.2 * bytes_per_row * recipe.row_count)
+        needed = round(1.2 * bytes_per_row * recipe.row_count) + spared_bytes
         free = _free_bytes(place)
         if free < needed:
             raise KafkaLearnError(

@@ -27,11 +27,11 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import py4j
 from py4j.protocol import ERROR, Py4JError, Py4JNetworkError, is_error
-from pyspark import SparkContext
+from pyspark import SparkContext, SparkStageInfo
 from pyspark.sql import SparkSession
 
 from kafkalearn.base.errors import KafkaLearnError
@@ -303,7 +303,7 @@ Update = Callable[[int, int], None]
 
 
 @contextmanager
-def job_progress(spark: SparkSession, update: Update | None) -> Iterator[None]:
+def job_progress(spark: SparkSession, update: Update | None, row_count: int | None = None) -> Iterator[None]:
     """Call back `update` with the progress of the jobs inside the ``with`` block; with None nothing is called.
 
     Parameters
@@ -312,7 +312,10 @@ def job_progress(spark: SparkSession, update: Update | None) -> Iterator[None]:
         Classic or Spark Connect.
     update : callable or None
         ``update(done, total)``, 10 times a second while something changes, and ``update(total, total)`` at the
-        end of a block that raised nothing.
+        end of a block that raised nothing. These are tasks.
+    row_count : int, optional
+        With it they are rows: how many the jobs go through, each stage through all of them. What a task has read is
+        known when it has ended. (Spark Connect knows tasks only.)
 
     Examples
     --------
@@ -328,8 +331,7 @@ def job_progress(spark: SparkSession, update: Update | None) -> Iterator[None]:
         yield
         return
     rising = _Rising(update)
-    follow = _follow_connect if is_connect(spark) else _follow_classic
-    with follow(spark, rising):
+    with _follow_connect(spark, rising) if is_connect(spark) else _follow_classic(spark, rising, row_count):
         yield
     rising.finish()
 
@@ -352,11 +354,11 @@ class _Rising:
 
 
 @contextmanager
-def _follow_classic(spark: SparkSession, rising: _Rising) -> Iterator[None]:
+def _follow_classic(spark: SparkSession, rising: _Rising, row_count: int | None) -> Iterator[None]:
     context = spark.sparkContext
     tag = f"kafkalearn-progress-{uuid.uuid4()}"
     stop = threading.Event()
-    thread = threading.Thread(target=_poll, args=(context, tag, rising, stop), daemon=True)
+    thread = threading.Thread(target=_poll, args=(context, tag, rising, stop, row_count), daemon=True)
     context.addJobTag(tag)
     thread.start()
     try:
@@ -367,21 +369,39 @@ def _follow_classic(spark: SparkSession, rising: _Rising) -> Iterator[None]:
         context.removeJobTag(tag)
 
 
-def _poll(context: SparkContext, tag: str, rising: _Rising, stop: threading.Event) -> None:
+def _poll(context: SparkContext, tag: str, rising: _Rising, stop: threading.Event, row_count: int | None) -> None:
     with suppress(SparkLost):  # the thread whose job it is hears of it too
-        while not stop.wait(PROGRESS_INTERVAL_S):
-            rising(*_tasks(context, tag))
-        rising(*_tasks(context, tag))  # what was done since
+        while True:
+            is_over = stop.wait(PROGRESS_INTERVAL_S)
+            begun = _begun_stages(context, tag)
+            rising(*(_tasks(begun) if row_count is None else _rows(context, begun, row_count)))
+            if is_over:  # what was done since is said, too
+                return
 
 
-def _tasks(context: SparkContext, tag: str) -> tuple[int, int]:
-    """Finished and known tasks of a tag's jobs; stages that Spark found needless stay at 0 and are left out."""
+def _begun_stages(context: SparkContext, tag: str) -> list[SparkStageInfo]:
+    """The stages of a tag's jobs; those that Spark found needless stay at 0 and are left out."""
     tracker = context.statusTracker()
     jobs = [tracker.getJobInfo(job_id) for job_id in jobs_with_tag(context, tag)]
     stage_ids = {stage_id for job in jobs if job for stage_id in job.stageIds}
     stages = [stage for stage in map(tracker.getStageInfo, stage_ids) if stage]
-    begun = [stage for stage in stages if stage.numCompletedTasks or stage.numActiveTasks]
+    return [stage for stage in stages if stage.numCompletedTasks or stage.numActiveTasks]
+
+
+def _tasks(begun: list[SparkStageInfo]) -> tuple[int, int]:
+    """Finished and known tasks."""
     return sum(stage.numCompletedTasks for stage in begun), sum(stage.numTasks for stage in begun)
+
+
+def _rows(context: SparkContext, begun: list[SparkStageInfo], row_count: int) -> tuple[int, int]:
+    """The rows that were read, of all that the stages read: from a generator, from files, or what a stage wrote."""
+    store = cast("Any", context)._jsc.sc().statusStore()
+    read = 0
+    for stage in begun:
+        seen = store.lastStageAttempt(stage.stageId)
+        is_done = stage.numCompletedTasks == stage.numTasks
+        read += row_count if is_done else min(seen.inputRecords() + seen.shuffleReadRecords(), row_count)
+    return read, row_count * len(begun)
 
 
 @contextmanager

@@ -101,6 +101,16 @@ def test_progress_rises_to_the_whole(spark):
     assert updates[-1][0] == updates[-1][1] >= 8
 
 
+def test_rows_are_counted_in_each_stage(spark):
+    updates = []
+    with job_progress(spark, lambda *numbers: updates.append(numbers), row_count=800_000):
+        slow_count(spark)
+
+    assert updates == sorted(updates)
+    assert updates[-1][0] == updates[-1][1] >= 1_600_000
+    assert updates[-1][1] % 800_000 == 0
+
+
 def test_only_the_jobs_of_the_block_count_and_groups_and_tags_of_the_reader_stay(spark):
     context, updates = spark.sparkContext, []
     before = context.getJobTags()
