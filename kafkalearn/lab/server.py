@@ -48,6 +48,7 @@ def lab_options(
         "--KernelManager.transport_encryption=auto",  # else each kernel warns the reader that its loopback has none
         "--LanguageServerManager.autodetect=False",  # else each chapter starts a type checker, if one is on PATH
         f"--LabApp.app_settings_dir={_SETTINGS / ('author' if is_author else 'reader')}",  # no news, no updates
+        *([] if is_author else ["--ServerApp.jpserver_extensions=kafkalearn.lab.preparing=True"]),
         *([f"--LabApp.extra_labextensions_path={_HERE}"] if _has_extension() else []),
         *([f"--LabApp.default_url=/lab/tree/{first}"] if first and not is_author else []),
         *(["--allow-root"] if is_root else []),

@@ -40,7 +40,7 @@ FOREIGN = {
     "widgets": {"ipywidgets", "anywidget", "traitlets", "IPython"},
     "live": {"confluent_kafka"},
     "agents": {"mcp", "mcp_types", "anyio", "jsonschema"},
-    "lab": {"jupyter_server"},
+    "lab": {"jupyter_server", "tornado"},
 }
 """The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""
 

@@ -4,6 +4,7 @@
 import { exerciseBar } from "./exercises.js";
 import { standIn, staysClean } from "./keeping.js";
 import { drawPictures } from "./pictures.js";
+import { sayPreparing } from "./preparing.js";
 import { resuming } from "./resuming.js";
 import { keepStates } from "./states.js";
 
@@ -359,6 +360,7 @@ export default {
     for (const sheet of ["face.css", "predictions.css"]) {
       document.head.append(element("link", { rel: "stylesheet", href: new URL(sheet, import.meta.url).href }));
     }
+    sayPreparing(app, element);
     app.docRegistry.addWidgetExtension("Notebook", {
       createNew(panel, context) {
         keepStates(context);
