@@ -20,10 +20,10 @@ from pyspark.sql import DataFrame
 from kafkalearn.base.files import REPOSITORY
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 from kafkalearn.live.jars import find_release
-from kafkalearn.live.questions import ORDERS, QUESTIONS, SIMULATED, Shop, ask
+from kafkalearn.live.questions import ORDERS, QUESTIONS, SIMULATED, Company, Shop, ask
 from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
 from kafkalearn.releases.lines import DEFAULT_RELEASE
-from kafkalearn.spark import real_topic
+from kafkalearn.spark import company, real_topic
 from kafkalearn.spark.real_topic import OFFSETS_TOPIC
 from kafkalearn.spark.session import get_spark
 from tools.recordings import differences, text_of
@@ -64,6 +64,7 @@ def main(words: list[str]) -> int:
         (FOLDER / "README.md").write_text(source, encoding="utf-8")
     if TOPICS in wanted:
         record_topics(release.line)
+        record_company(release.line)
     return 0
 
 
@@ -107,6 +108,22 @@ def record_topics(line: str) -> None:
         topics.write(real_topic.shop_orders(spark), ORDERS)
         record_new(ORDERS, OFFSETS_TOPIC, part=".2")
     print("topics: recorded")
+
+
+def record_company(line: str) -> None:
+    """Write what is needed to make the company's topics again, once they are: see `company.RemadeTopics`."""
+    spark = get_spark()
+    with Company(line) as broker:
+        if broker.address is None:
+            raise KafkaNotStarted(broker.asked)
+        topics = company.company_topics(spark, broker.address, broker.jars)
+        topics.write(company.company_orders(spark), ORDERS)
+        broker.commit(company.company_commits(spark, company.ends_of(topics.read(ORDERS, company.PARTITION_COUNT))))
+        recording = company.recording_of(spark, topics)
+    lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in recording.items())
+    text = ",\n".join(lines)
+    (FOLDER / TOPICS / company.FILE).write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+    print("the company's topics: recorded")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Fixed questions to a real Kafka, whose answers never change; `kafkalearn.releases.real_answers` has them recorded.
 
 Each question is a function of a release line: it starts a cluster, and its answer is something that JSON can hold. At
-the end they have names, by which `ask`, `ask_a_real_broker` and `ask_live` ask them. `Shop` is what Spark reads from.
+the end they have names, by which `ask`, `ask_a_real_broker` and `ask_live` ask them. `Shop` and `Company` are what
+Spark reads from.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 from string import ascii_lowercase
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import confluent_kafka
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
@@ -32,6 +34,7 @@ from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted, NoAnswer, N
 from kafkalearn.live.jars import connector_jars, find_release, missing
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.nodes import prepare
+from kafkalearn.live.reading import parse_addresses, refuse_error
 from kafkalearn.live.request_values import (
     NEWEST_COMMIT_WITH_NAMES,
     NEWEST_PRODUCE_WITH_NAMES,
@@ -40,6 +43,7 @@ from kafkalearn.live.request_values import (
     error_name,
     produce,
 )
+from kafkalearn.live.requests import Connection, Pending
 from kafkalearn.offsets import decode_key, decode_value, formatter_line
 from kafkalearn.offsets.records import OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import committed
@@ -492,25 +496,28 @@ SOON_MISSED = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 500}  # no b
 READ_AT_ONCE, READ_S = 500, 0.1
 
 
-class Shop:
-    """A broker with the topics ``orders`` and ``simulated``, and Spark's connector; or nothing of it, and the reason.
+class OnABroker:
+    """A broker on this machine with topics, and Spark's connector; or nothing of it, and in `asked` the reason.
 
     Parameters
     ----------
+    topics : mapping of str to int
+        How many partitions each has.
+    config : mapping
+        Settings of the broker.
     release : str
         A release line.
     """
 
-    def __init__(self, release: str = DEFAULT_RELEASE) -> None:
+    def __init__(self, topics: Mapping[str, int], config: Mapping[str, object], release: str) -> None:
         """Start it, if it can be started."""
         self.kafka: Kafka | None = None
         self.jars: list[Path] = []
-        self._members: dict[str, subprocess.Popen] = {}
         try:
             self.jars = connector_jars(update=lambda done_bytes, total_bytes: None)
-            self.kafka = Kafka(1, release, config={"offsets.topic.num.partitions": OFFSETS_PARTITIONS}).start()
-            self.kafka.create_topic(ORDERS, SHOP_PARTITIONS)
-            self.kafka.create_topic(SIMULATED)
+            self.kafka = Kafka(1, release, config).start()
+            for topic, count in topics.items():
+                self.kafka.create_topic(topic, count)
             self.asked = real_answers.started_sentence(self.kafka.release.version)
         except (KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached) as error:
             self.close()
@@ -520,6 +527,31 @@ class Shop:
     def address(self) -> str | None:
         """Where the broker is, as ``bootstrap.servers`` has it; None: there is none."""
         return self.kafka.bootstrap if self.kafka else None
+
+    def close(self) -> None:
+        """Stop it; a second time does nothing."""
+        if self.kafka is not None:
+            self.kafka.close()
+            self.kafka = None
+
+    def __enter__(self) -> Self:
+        """The broker itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        self.close()
+
+
+class Shop(OnABroker):
+    """The topics ``orders`` and ``simulated`` on a real broker, and groups that commit, live and die."""
+
+    def __init__(self, release: str = DEFAULT_RELEASE) -> None:
+        """Start it, if it can be started."""
+        self._members: dict[str, subprocess.Popen] = {}
+        super().__init__(
+            {ORDERS: SHOP_PARTITIONS, SIMULATED: 1}, {"offsets.topic.num.partitions": OFFSETS_PARTITIONS}, release
+        )
 
     def commit(self) -> None:
         """Let the groups commit: two of them by hand, one that has a member which leaves again."""
@@ -562,17 +594,7 @@ class Shop:
         """Stop it; a second time does nothing."""
         while self._members:
             _killed(self._members.popitem()[1])
-        if self.kafka is not None:
-            self.kafka.close()
-            self.kafka = None
-
-    def __enter__(self) -> Shop:
-        """The shop itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop it."""
-        self.close()
+        super().close()
 
     def _read_and_leave(self, kafka: Kafka, group: str) -> None:
         kafka.coordinator(group)
@@ -581,6 +603,53 @@ class Shop:
         wait_for(lambda: (consumer.poll(0.05), len(consumer.assignment()))[1], SHOP_PARTITIONS, "partitions of search:")
         consumer.close()
         wait_for(lambda: kafka.group(group).state, "Empty", f"the state of {group!r}:")
+
+
+# A company's topics on a real broker: a million orders, and the commits of ten thousand groups in all 50 partitions of
+# the offsets topic.
+
+COMPANY_PARTITIONS = 6
+UNANSWERED = 100  # commits that are sent ahead of their answers
+
+
+class Company(OnABroker):
+    """A broker with ``orders`` in six partitions, ``__consumer_offsets`` in fifty, and many groups that commit."""
+
+    def __init__(self, release: str = DEFAULT_RELEASE) -> None:
+        """Start it, if it can be started."""
+        super().__init__({ORDERS: COMPANY_PARTITIONS}, {"offsets.topic.num.partitions": PARTITIONS}, release)
+
+    def commit(self, offsets: Mapping[str, Sequence[int]]) -> None:
+        """Let each group commit an offset for each partition of ``orders``, in this order.
+
+        Each commit is a request of its own, as a consumer without members sends it. They go out on one connection, a
+        hundred ahead of their answers: the broker takes the requests of a connection one after the other, so that the
+        records of a partition lie in this order.
+
+        Raises
+        ------
+        Refused
+            If the broker does not take one.
+        """
+        if self.kafka is None or not offsets:
+            return
+        self.kafka.coordinator(next(iter(offsets)))  # the topic is made when it is first asked for
+        sent: deque[tuple[str, Pending]] = deque()
+        with Connection(*parse_addresses(self.kafka.bootstrap)[0], timeout_s=TIMEOUT_S) as connection:
+
+            def answered() -> None:
+                group, pending = sent.popleft()
+                for each in connection.receive(pending)["topics"][0]["partitions"]:
+                    refuse_error(each, f"the commit of {group!r}")
+
+            for group, committed_offsets in offsets.items():
+                places = {TopicPartition(ORDERS, at): offset for at, offset in enumerate(committed_offsets)}
+                values = commit(group, places)
+                sent.append((group, connection.send("OffsetCommit", values, NEWEST_COMMIT_WITH_NAMES)))
+                if len(sent) > UNANSWERED:
+                    answered()
+            while sent:
+                answered()
 
 
 MEMBER = "import sys; from kafkalearn.live.questions import read_and_commit; read_and_commit(*sys.argv[1:])"

@@ -23,6 +23,7 @@ Rules, by their subject:
 - `kafkalearn.spark.compaction`: what the cleaner leaves of a log; which segments are deleted, and by which rule
 - `kafkalearn.spark.replication`: the fetches that leaders saw -> LEO, HW and ISR of thousands of partitions
 - `kafkalearn.spark.real_topic`: topics of a real Kafka, read, streamed and written; topics that were recorded
+- `kafkalearn.spark.company`: a million orders and ten thousand groups' commits on a real broker, or made again
 - `kafkalearn.spark.waiting`: how long writes with acks=all and fetches wait; timers in wheels
 - `kafkalearn.spark.operations`, `kafkalearn.spark.faults`: leaders, load and moves of a cluster; faults in its logs
 - `kafkalearn.spark.zookeeper`: old consumers: their fetchers, their commits, and how long a group takes to agree

@@ -66,6 +66,9 @@ def simulated_commits(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(rows, "key binary, value binary").coalesce(1)  # one writer keeps the order
 
 
+IN_BULK = {"kafka.linger.ms": "20", "kafka.batch.size": str(2**18)}
+"""How the producer sends many records, unless it is told otherwise: its own default sends them in small batches."""
+
 OLDER_WAY = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
 INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 PLAIN, ASSIGNED, SUBSCRIBED = "plain", "assigned", "subscribed"
@@ -184,7 +187,7 @@ class KafkaTopics:
         for column in ("key", "value"):
             require(records, column, ("binary", "string"), "records have bytes")
         sent = [name for name in ("key", "value", "partition") if name in records.columns]
-        records.select(*sent).write.format("kafka").options(**self.options, topic=topic).save()
+        records.select(*sent).write.format("kafka").options(**{**IN_BULK, **self.options}, topic=topic).save()
 
 
 class RecordedTopics:

@@ -6,9 +6,10 @@ from confluent_kafka.admin import AdminClient
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live.errors import KafkaNotFetched, wait_for
 from kafkalearn.live.jars import connector_jars
-from kafkalearn.live.questions import OFFSETS_PARTITIONS, ORDERS, SIMULATED, Shop
+from kafkalearn.live.questions import OFFSETS_PARTITIONS, ORDERS, SIMULATED, Company, Shop
 from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
-from kafkalearn.spark import real_topic
+from kafkalearn.spark import company, real_topic
+from kafkalearn.spark.coordinator import with_offsets_partition
 from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets, latest_state
 from kafkalearn.spark.offsets.live import follow, groups_now, lag_now
@@ -16,6 +17,8 @@ from kafkalearn.spark.partitioning import with_partition
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live
+
+COUNTS = ["key", "value", "partition", "offset"]
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +138,26 @@ def test_a_killed_member_is_missed_in_the_live_table_and_the_lag_of_its_group_gr
     shop.kill_member("billing")
     topics.write(real_topic.shop_orders(spark), ORDERS)
     assert billing() == ("Empty", 0, 300)
+
+
+def test_a_companys_topics_that_are_made_again_are_a_brokers_byte_for_byte(spark, release):
+    with Company(release) as broker:
+        assert broker.address, broker.asked
+        topics = company.company_topics(spark, broker.address, broker.jars)
+        topics.write(company.company_orders(spark), ORDERS)
+        broker.commit(company.company_commits(spark, company.ends_of(topics.read(ORDERS, company.PARTITION_COUNT))))
+        recording = company.recording_of(spark, topics)
+        again, recorded = company.RemadeTopics(spark, recording), company.company_topics(spark, None).recording
+        for topic, count in ((ORDERS, 6), (real_topic.OFFSETS_TOPIC, 50)):
+            real, made = (each.read(topic, count).select(COUNTS).cache() for each in (topics, again))
+            assert real.count() == made.count() == {6: 1_000_000, 50: 60_000}[count]
+            assert real.exceptAll(made).isEmpty()
+        placed = topics.read(ORDERS, 6).transform(with_partition, partition_count=6, output="ours")
+        assert placed.where("ours <> partition").isEmpty()
+        groups = topics.read(real_topic.OFFSETS_TOPIC, 50).transform(decode_offsets)
+        assert groups.transform(with_offsets_partition, output="ours").where("ours <> partition").isEmpty()
+    for name in ("sent", "orders", "ends", "customers", "groups"):  # what no run and no release changes
+        assert recording[name] == recorded[name], name
 
 
 def test_a_session_gets_each_jar_once(spark, shop):
