@@ -80,7 +80,7 @@ def expected(old, new, third, release):
 
 @holds("a coordinator's life: orders, loads, answers")
 def test_when_the_coordinator_is_killed_the_others_answer_in_the_order_of_the_simulator(cluster, release):
-    kafka = cluster(3, config=ONE_PARTITION)
+    kafka = cluster(3, config={**ONE_PARTITION, "broker.session.timeout.ms": 6000})  # who lives has time to say so
     kafka.create_topic("orders", 1, 3)
     old = kafka.coordinator(GROUP)
     wait_for(lambda: answer(kafka, old, COMMIT), "NONE")
