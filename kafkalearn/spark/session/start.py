@@ -44,6 +44,7 @@ from pyspark.errors import PySparkException
 from pyspark.serializers import UTF8Deserializer, read_int
 from pyspark.sql import SparkSession
 
+from kafkalearn.base.class_archive import ClassArchive, archive_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java_runtime import Java, find_java
 from kafkalearn.spark.session import gateway
@@ -269,11 +270,12 @@ def stop_jvm(jvm: Jvm) -> None:
 
 
 def _command(launch: Launch, folder: Path) -> list[str]:
-    jars = os.pathsep.join(filter(None, [launch.class_path, str(launch.spark_home / "jars" / "*")]))
+    jars = os.pathsep.join(filter(None, [launch.class_path, _spark_jars(launch.spark_home)]))
     settings = [part for name, value in launch.settings for part in ("--conf", f"{name}={value}")]
     return [
         str(launch.java.executable),
         *SPARK_JAVA_OPTIONS,
+        *_archive_options(launch),
         *launch.java_options,
         f"-Djava.io.tmpdir={folder}",
         "-cp",
@@ -282,6 +284,24 @@ def _command(launch: Launch, folder: Path) -> list[str]:
         *settings,
         "pyspark-shell",
     ]
+
+
+def class_archive(java: Java, home: Path) -> ClassArchive:
+    """The archive of the classes of Spark's jars, for the Java that runs them; `kafkalearn.spark.session.archive`."""
+    return archive_of(java, _spark_jars(home), (home / "jars").glob("*.jar"))
+
+
+def _archive_options(launch: Launch) -> list[str]:
+    if launch.class_path:  # it would not fit
+        return []
+    try:
+        return class_archive(launch.java, launch.spark_home).options()
+    except KafkaLearnError:  # there is no folder for it
+        return []
+
+
+def _spark_jars(home: Path) -> str:
+    return str(home / "jars" / "*")
 
 
 def _environment(launch: Launch, address: Path) -> dict[str, str]:

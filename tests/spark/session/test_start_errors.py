@@ -1,11 +1,15 @@
 """A long log becomes a short message."""
 
+from dataclasses import replace
+
 import pytest
 
+from kafkalearn.base.class_archive import ClassArchive
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.java_runtime import Java
 from kafkalearn.spark.session import start
 from kafkalearn.spark.session.gateway import NO_REMEDY, error_lines, explain
-from kafkalearn.spark.session.start import heap_option, machine_memory_bytes
+from kafkalearn.spark.session.start import Launch, heap_option, machine_memory_bytes
 
 LOG = """Using Spark's default log4j profile: org/apache/spark/log4j2-defaults.properties
 26/11/20 13:23:46 WARN Utils: Service 'sparkDriver' could not bind on a random free port.
@@ -57,3 +61,24 @@ def test_the_limit_of_a_container_counts_if_it_is_lower(monkeypatch, tmp_path):
 def test_a_size_that_is_none_is_refused(size):
     with pytest.raises(KafkaLearnError, match=r"spark\.driver\.memory must be a size like '2g' or '1536m'"):
         heap_option(size)
+
+
+# Which archive of Java's classes a start uses.
+
+
+def test_a_start_uses_the_archive_of_its_jars_alone_and_does_without(monkeypatch, tmp_path):
+    launch = Launch(Java(tmp_path / "java", "21.0.8", "PATH"), tmp_path, ("-Xmx1g",), ())
+    assert not any("SharedArchive" in word for word in start._command(launch, tmp_path))
+
+    monkeypatch.setattr(ClassArchive, "options", lambda archive: [f"-XX:SharedArchiveFile=of {archive.class_path}"])
+    named = f"-XX:SharedArchiveFile=of {tmp_path / 'jars' / '*'}"
+    words = start._command(launch, tmp_path)
+    assert words.index(named) < words.index("-Xmx1g")  # what the reader asks for comes later, and counts
+    assert named not in start._command(replace(launch, class_path="mine.jar"), tmp_path)
+
+    monkeypatch.setattr(start, "archive_of", no_folder)
+    assert named not in start._command(launch, tmp_path)
+
+
+def no_folder(*_):
+    raise KafkaLearnError("there is no home folder")
