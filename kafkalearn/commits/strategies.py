@@ -260,8 +260,8 @@ def commit_bytes(
     A batch header and one record. A request that commits several partitions has them in one batch, and they share the
     header; so may several requests since 4.0. The offset does not matter: it always takes eight bytes.
 
-    Since 4.3 the record has the id of the topic; brokers of 4.1 and 4.2 write it only where the request names topics by
-    their ids, which is not counted here.
+    Since 4.3 the record has the id of the topic; brokers of 4.2 write it only where the request names topics by their
+    ids, which is not counted here, and those of 4.1 never.
 
     Examples
     --------

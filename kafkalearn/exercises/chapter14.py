@@ -279,8 +279,8 @@ read_with_old_places = Exercise(
     reasoning=(
         "Offset and leader epoch are right: they have a fixed length and nothing before them has changed. The "
         "metadata's length takes one byte in place of two, so the commit time begins one byte earlier, and the "
-        "script reads nonsense without a word. The value is 18 bytes longer at its end: the topic id is a tagged "
-        "field. A reader has to look at the version first; `decode_value` does."
+        "script reads nonsense without a word. Since 4.3 the value is 18 bytes longer at its end: the topic id is a "
+        "tagged field. A reader has to look at the version first; `decode_value` does."
     ),
     misconceptions=(
         Misconception(
