@@ -31,6 +31,7 @@ from kafkalearn.spark.coordinator import with_offsets_partition
 from kafkalearn.spark.faults import as_findings, find_faults
 from kafkalearn.spark.offsets.decode import decode_offsets
 from kafkalearn.spark.offsets.state import latest_state
+from kafkalearn.spark.plans import broker_moves
 
 __all__ = [
     "as_findings",
@@ -247,27 +248,8 @@ def moved_bytes(partitions: DataFrame, plan: DataFrame) -> DataFrame:
     """
     _require_partitions(partitions)
     require(plan, "replicas", IDS, "see plan_rows")
-    both = partitions.where("leader IS NOT NULL").join(plan.withColumnRenamed("replicas", "target"), PLACE)
-    came, went = sf.array_except("target", "replicas"), sf.array_except("replicas", "target")
-    nothing = sf.lit(0).cast("bigint")
-    size = sf.col("size_bytes")
-    parts = (
-        both.select(sf.explode(came).alias("broker_id"), size.alias("i"), nothing.alias("o"), nothing.alias("d")),
-        both.where(sf.size(came) > 0).select(
-            sf.col("leader").alias("broker_id"),
-            nothing.alias("i"),
-            (size * sf.size(came)).alias("o"),
-            nothing.alias("d"),
-        ),
-        both.select(sf.explode(went).alias("broker_id"), nothing.alias("i"), nothing.alias("o"), size.alias("d")),
-    )
-    added, sent, deleted = parts
-    return (
-        added.unionByName(sent)
-        .unionByName(deleted)
-        .groupBy("broker_id")
-        .agg(sf.sum("i").alias("in_bytes"), sf.sum("o").alias("out_bytes"), sf.sum("d").alias("deleted_bytes"))
-    )
+    both = partitions.join(plan.withColumnRenamed("replicas", "target"), PLACE)
+    return broker_moves(both, "target")
 
 
 def move_seconds(moved: DataFrame, throttle_bytes_per_s: int, produced_bytes_per_s: int = 0) -> DataFrame:
