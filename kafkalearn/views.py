@@ -14,8 +14,8 @@
 - Pictures of other results: `draw_assignments` of several assignors; `draw_key`, `draw_offsets_topic`; `draw_timeline`
   of a scenario, `draw_group_states` of the states of a classic group; `draw_eras`; `draw_load`, `draw_moves`,
   `draw_load_times` of brokers and plans.
-- `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_hw_leo`,
-  `draw_lag`, `draw_survivors`, `draw_uncommitted`, `draw_waiting`, `draw_results`, `draw_commit_costs`,
+- `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_done`,
+  `draw_hw_leo`, `draw_lag`, `draw_survivors`, `draw_uncommitted`, `draw_waiting`, `draw_results`, `draw_commit_costs`,
   `draw_measures`, `draw_shares`, `draw_lag_by_partition` and `draw_lag_over_time` plot statistics over many rows.
 - `progress_bar` is for jobs that take seconds.
 
@@ -48,7 +48,9 @@ _NAMES_OF = {
     "coordinator.words": "describe_lookup lookup_text",
     "delivery.picture": "delivery_text describe_delivery draw_delivery",
     "drawing.controls": "slider",
-    "drawing.figures": "Drawing draw_broker_load draw_counts draw_share_moved draw_skew figure small_multiples",
+    "drawing.figures": (
+        "Drawing draw_broker_load draw_counts draw_done draw_share_moved draw_skew figure small_multiples"
+    ),
     "drawing.group_figures": "draw_commit_costs draw_lag_by_partition draw_lag_over_time draw_measures draw_shares",
     "drawing.log_figures": "draw_hw_leo draw_lag draw_results draw_survivors draw_uncommitted draw_waiting",
     "drawing.player": "Animation Picture animation",

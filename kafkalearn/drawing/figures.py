@@ -333,6 +333,48 @@ def draw_skew(ax: Axes, counts: Mapping[str, Sequence[int]] | Sequence[int], *, 
     ax.set(xlabel=f"the most frequent {what}", ylabel="share of all records", ylim=(0, 1.05))
 
 
+def draw_done(
+    ax: Axes,
+    times: Mapping[str, tuple[Sequence[float | None], Sequence[float]]],
+    *,
+    what: str = "hours",
+    of: str = "clusters",
+    checked: str = "planned in Python, too",
+) -> None:
+    """How many of all are done by then: a stair for each name, its end short of the top where some never are.
+
+    Parameters
+    ----------
+    times : mapping of str to (sequence of float or None, sequence of float)
+        For each name when each is done, above 0; None: never. And some of these times, which get a ring: they were
+        worked out another way.
+    what, of, checked : str
+        The unit of the times, what is done, and how the ringed ones were worked out.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no name, or one of which nothing is ever done.
+    """
+    if not times or not all(any(each) for each, _ in times.values()):
+        raise KafkaLearnError(f"times must have names, each with something that is done, got {dict(times)!r}")
+    for place, (name, (each, ringed)) in enumerate(times.items()):
+        done = np.sort([time for time in each if time is not None])
+        counts = np.arange(1, len(done) + 1)
+        ax.step(done, counts, where="post", label=legend_name(name), marker="", color=svg.LINES[place])
+        at = np.searchsorted(done, ringed, side="right")
+        label = checked if place == len(times) - 1 else None
+        ring = {"markersize": 11, "markerfacecolor": "none", "markeredgewidth": 2, "color": svg.LINES[place]}
+        ax.plot(ringed, at, "o", linestyle="", label=label, **ring)
+        if never := len(each) - len(done):
+            words = {"ha": "right", "transform": ax.transAxes, "color": svg.LINES[place]}
+            ax.text(0.98, 0.05 + 0.11 * (len(times) - 1 - place), f"{never} never", **words)
+    ax.axhline(max(len(each) for each, _ in times.values()), color=svg.MUTED, linestyle=":", linewidth=1.5)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter("{x:,g}")
+    ax.set(xlabel=what, ylabel=f"{of} that are done", ylim=(0, None))
+
+
 def _tenths(count: int) -> list[int]:
     """Positions for markers, evenly spread on a log axis."""
     return sorted({int(count ** (part / 10)) - 1 for part in range(11)})

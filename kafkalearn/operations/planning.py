@@ -155,7 +155,7 @@ def _kept(placement: Placement) -> Placement:
 
 
 class _Plan:
-    """Lists of replicas that are changed one by one, and how many replicas each broker holds and is to hold."""
+    """Lists of replicas that are changed one by one, and how many more replicas each broker is to hold than it does."""
 
     def __init__(self, kept: Placement, brokers: Sequence[Broker]) -> None:
         if len({each.rack is None for each in brokers}) > 1:
@@ -166,15 +166,15 @@ class _Plan:
             )
         self.lists = [list(replicas) for replicas in kept]
         self.rack_of = {each.id: str(each.rack or "") for each in sorted(brokers, key=lambda each: each.id)}
-        self.racks = {*self.rack_of.values()}
-        self.held = Counter(each for replicas in kept for each in replicas if each in self.rack_of)
-        self.wanted = self._wanted()
+        self.most_racks = min(len(kept[0]), len({*self.rack_of.values()}))
+        held = Counter(each for replicas in kept for each in replicas)
+        self.lacks = {each: wanted - held[each] for each, wanted in self._wanted(held).items()}
 
-    def _wanted(self) -> dict[int, int]:
+    def _wanted(self, held: Counter[int]) -> dict[int, int]:
         """How many replicas each broker is to hold: its share, with one of a partition in a rack if racks suffice."""
-        left, partition_count = sum(map(len, self.lists)), len(self.lists)
-        room = dict.fromkeys(self.racks, partition_count if len(self.racks) * partition_count >= left else left)
-        wanted = dict.fromkeys(sorted(self.rack_of, key=lambda each: (-self.held[each], each)), 0)
+        left, partition_count, racks = sum(map(len, self.lists)), len(self.lists), {*self.rack_of.values()}
+        room = dict.fromkeys(racks, partition_count if len(racks) * partition_count >= left else left)
+        wanted = dict.fromkeys(sorted(self.rack_of, key=lambda each: (-held[each], each)), 0)
         while left:
             having = Counter(self.rack_of[each] for each in wanted if room[self.rack_of[each]])
             more = min(left // having.total(), *(room[rack] // count for rack, count in having.items()))
@@ -187,62 +187,57 @@ class _Plan:
 
     def put(self, replicas: list[int], place: int, broker_id: int) -> None:
         """Another broker takes this place in a list."""
-        self.held[replicas[place]] -= 1
-        self.held[broker_id] += 1
+        if replicas[place] in self.lacks:
+            self.lacks[replicas[place]] += 1
+        self.lacks[broker_id] -= 1
         replicas[place] = broker_id
-
-    def lacks(self, broker_id: int) -> int:
-        """How many replicas a broker holds too few; below 0: too many."""
-        return self.wanted[broker_id] - self.held[broker_id]
 
     def mend(self) -> None:
         """Place anew what lies on brokers that go, and one replica of two in a rack while another rack has none."""
-        rack_of, most = self.rack_of, min(len(self.lists[0]), len(self.racks))
+        rack_of, most = self.rack_of, self.most_racks
         for replicas in self.lists:
-            stays = all(each in rack_of for each in replicas)
-            if stays and len({rack_of[each] for each in replicas}) == most:
+            racks = [rack_of.get(each) for each in replicas]
+            if len({*racks}) >= most and None not in racks:
                 continue
-            for place in self._open(replicas, most):
+            for place, rack in enumerate(racks):
+                if rack is None:
+                    self.put(replicas, place, self._best(replicas, place))
+            for _ in range(most - len({rack_of[each] for each in replicas})):
+                racks = [rack_of[each] for each in replicas]
+                twice = [place for place, rack in enumerate(racks) if racks.count(rack) > 1]
+                place = min(twice, key=lambda place: (self.lacks[replicas[place]], -place))
                 self.put(replicas, place, self._best(replicas, place))
 
-    def _open(self, replicas: list[int], most: int) -> Iterator[int]:
-        """The places in a list that get another broker."""
-        yield from (place for place, each in enumerate(replicas) if each not in self.rack_of)
-        while len(racks := {self.rack_of[each] for each in replicas}) < most:
-            counts = Counter(self.rack_of[each] for each in replicas)
-            twice = [place for place, each in enumerate(replicas) if counts[self.rack_of[each]] > 1]
-            yield min(twice, key=lambda place: (self.lacks(replicas[place]), -place))
-            if racks == {self.rack_of[each] for each in replicas}:
-                return
-
     def _best(self, replicas: list[int], place: int) -> int:
-        """Who lacks most, first in racks that hold none of the others."""
+        """Who lacks most, of racks that hold none of the others if there is one."""
         others = {self.rack_of.get(each) for at, each in enumerate(replicas) if at != place}
         free = [each for each in self.rack_of if each not in replicas]
-        return max(free, key=lambda each: (self.rack_of[each] not in others, self.lacks(each), -each))
+        apart = [each for each in free if self.rack_of[each] not in others]
+        return max(apart or free, key=self.lacks.__getitem__)
 
     def fill(self) -> bool:
         """Let brokers that hold too much give to those that hold too little; whether anything was given."""
-        takers, has_given = {each for each in self.rack_of if self.lacks(each) > 0}, False
+        takers, has_given = [each for each, count in self.lacks.items() if count > 0], False
         for replicas in self.lists:
             for place, giver in enumerate(replicas):
                 if not takers:
                     return False
-                if self.held[giver] <= self.wanted[giver]:
+                if self.lacks[giver] >= 0:
                     continue
                 fit = [each for each in takers if self._may_take(replicas, place, each)]
                 if fit:
-                    taker = max(fit, key=lambda each: (self.lacks(each), -each))
+                    taker = max(fit, key=self.lacks.__getitem__)
                     self.put(replicas, place, taker)
                     has_given = True
-                    if not self.lacks(taker):
-                        takers.discard(taker)
+                    if not self.lacks[taker]:
+                        takers.remove(taker)
         return has_given
 
     def _may_take(self, replicas: list[int], place: int, taker: int) -> bool:
+        if taker in replicas:
+            return False
         others = {self.rack_of[each] for at, each in enumerate(replicas) if at != place}
-        loses_a_rack = self.rack_of[replicas[place]] not in others and self.rack_of[taker] in others
-        return taker not in replicas and not loses_a_rack
+        return self.rack_of[replicas[place]] in others or self.rack_of[taker] not in others
 
 
 def _leading(lists: Sequence[Replicas], broker_ids: Sequence[int]) -> Iterator[Replicas]:

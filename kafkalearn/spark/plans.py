@@ -61,8 +61,8 @@ def with_plans(partitions: DataFrame, clusters: DataFrame, plans: Sequence[str] 
     Returns
     -------
     DataFrame
-        With arrays of broker ids, the preferred leader first. A worker's Python has all partitions of one cluster at a
-        time, about 600 bytes each.
+        With arrays of broker ids, the preferred leader first. What is kept whole is one cluster at a time in a worker's
+        Python, about 600 bytes a partition.
 
     Raises
     ------
@@ -214,8 +214,11 @@ def _costs(planned: DataFrame, clusters: DataFrame, throttle: int, plan: str) ->
 
     in_racks = planned.join(sf.broadcast(racks), "cluster").groupBy("cluster")
     kept = in_racks.agg(shared("replicas").alias("shared_before"), shared(plan).alias("shared_after"))
-    nothing = {"copied_bytes": 0, "busiest_bytes": 0, "busiest_bytes_per_s": 0}
-    both = kept.join(times.withColumn("is_moved", sf.lit(True)), "cluster", "left").fillna(nothing)
+    nothing = [
+        sf.coalesce(name, sf.lit(0)).cast("bigint").alias(name)
+        for name in ("copied_bytes", "busiest_bytes", "busiest_bytes_per_s")
+    ]
+    both = kept.join(times.withColumn("is_moved", sf.lit(True)), "cluster", "left")
     return both.select(
         *("cluster", sf.lit(plan).alias("plan"), *nothing),
         sf.when(sf.col("is_moved"), sf.col("seconds")).otherwise(0.0).alias("seconds"),

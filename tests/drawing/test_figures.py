@@ -9,7 +9,7 @@ from matplotlib.font_manager import FontProperties, findfont
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing.figures import LETTERS, RC
 from kafkalearn.drawing.svg import PANEL
-from kafkalearn.views import draw_counts, draw_lag_by_partition, figure, small_multiples
+from kafkalearn.views import draw_counts, draw_done, draw_lag_by_partition, figure, small_multiples
 
 
 def test_small_multiples_share_their_scales_and_one_legend():
@@ -30,6 +30,24 @@ def test_a_figure_shows_itself_once_as_a_png_and_in_words():
     assert data["image/png"].startswith(b"\x89PNG")
     assert data["text/plain"] == "two counts"
     assert metadata["image/png"] == {"width": 400, "height": 300, "alt": "two counts"}
+
+
+def test_what_is_done_rises_to_all_but_those_that_never_are():
+    times = {"least": ([3.0, 1.0, 2.0], [2.0]), "anew": ([5.0, None, None], [])}
+    (ax,) = figure(draw_done, times, alt="two plans").axes
+
+    stairs = {line.get_label(): [*zip(*line.get_data(), strict=True)] for line in ax.get_lines()}
+    assert stairs["least"] == [(1, 1), (2, 2), (3, 3)]
+    assert stairs["anew"] == [(5, 1)]
+    assert [(2, 2)] in stairs.values()  # the ring
+    assert [words.get_text() for words in ax.texts] == ["2 never"]
+    assert ax.get_xscale() == "log"
+
+
+@pytest.mark.parametrize("times", [{}, {"least": ([None], [])}])
+def test_where_nothing_is_ever_done_there_is_no_figure(times):
+    with pytest.raises(KafkaLearnError, match="something that is done"):
+        figure(draw_done, times, alt="")
 
 
 def test_drawing_leaves_the_global_settings_and_pyplot_alone():
