@@ -17,9 +17,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.assignors import Member, assign
 from kafkalearn.log import Settings
 from kafkalearn.spark import (
-    compaction as retention,
-)
-from kafkalearn.spark import (
+    agreement,
     coordinator,
     group_logs,
     lag,
@@ -31,6 +29,9 @@ from kafkalearn.spark import (
     transactions,
     waiting,
     zookeeper,
+)
+from kafkalearn.spark import (
+    compaction as retention,
 )
 from kafkalearn.spark import (
     delivery as crash_cost,
@@ -176,12 +177,12 @@ def _rebalance_ms(spark: SparkSession, rows: int) -> DataFrame:
 
 
 def _eras(spark: SparkSession, rows: int) -> DataFrame:
-    costs = zookeeper.random_groups(spark, rows).transform(zookeeper.with_agreement)
+    costs = agreement.random_groups(spark, rows).transform(agreement.with_agreement)
     return costs.transform(with_classic_cost, 10_000).transform(by_era)
 
 
 def _agreement(spark: SparkSession, rows: int) -> DataFrame:
-    return zookeeper.random_groups(spark, rows).transform(zookeeper.with_agreement)
+    return agreement.random_groups(spark, rows).transform(agreement.with_agreement)
 
 
 def _partitions(spark: SparkSession, rows: int) -> DataFrame:
@@ -600,6 +601,13 @@ LEFT_OUT = {
     "offsets.state.lag_of": "reads what latest_state leaves, as group_states does",
     "offsets.state.dead_groups": "reads what latest_state leaves, as group_states does",
     "operations.bytes_to_copy": _FEW_ROWS,
+    "plans.with_plans": "the planners' own Python on the workers, a cluster at a time",
+    "plans.broker_moves": "a part of moved_bytes",
+    "plans.plan_costs": "sums over what with_plans gives, as moved_bytes makes them",
+    "unread.old_stretches": "not measured yet: a window over what with_agreement gives",
+    "unread.classic_stretches": "names columns of what with_classic_cost gives",
+    "unread.by_group": "groups what old_stretches gives",
+    "unread.by_length": "sums over what old_stretches gives",
     "faults.lasting": "a part of find_faults",
     "operations.with_leader_without": "a part of load_without",
     "operations.move_seconds": _FEW_ROWS,
@@ -624,6 +632,6 @@ LEFT_OUT = {
     "transactions.waits": _BY_KEYS,
     "zones.with_owner_racks": "the assignors' own Python on the workers, which benchmarks/sticky.py measures",
     "zones.crossing": "sums over what with_owner_racks gives",
-    "zookeeper.by_member_count": "groups what with_agreement adds, as by_era does",
+    "agreement.by_member_count": "groups what with_agreement adds, as by_era does",
 }
 """Functions from DataFrame to DataFrame without a line of their own, and why."""

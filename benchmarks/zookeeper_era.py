@@ -12,9 +12,10 @@ from _measure import Way, machine, measure, parser
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from kafkalearn.spark.agreement import random_groups, with_agreement
 from kafkalearn.spark.rebalances import with_classic_cost
 from kafkalearn.spark.session.spark_session import get_spark
-from kafkalearn.spark.zookeeper import offset_commits, random_groups, with_agreement, with_fetcher, writes_per_second
+from kafkalearn.spark.zookeeper import offset_commits, with_fetcher, writes_per_second
 from kafkalearn.zookeeper.eras import newcomer
 from kafkalearn.zookeeper.fetching import fetcher_id
 

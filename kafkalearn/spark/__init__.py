@@ -26,7 +26,10 @@ Rules, by their subject:
 - `kafkalearn.spark.company`: a million orders and ten thousand groups' commits on a real broker, or made again
 - `kafkalearn.spark.waiting`: how long writes with acks=all and fetches wait; timers in wheels
 - `kafkalearn.spark.operations`, `kafkalearn.spark.faults`: leaders, load and moves of a cluster; faults in its logs
-- `kafkalearn.spark.zookeeper`: old consumers: their fetchers, their commits, and how long a group takes to agree
+- `kafkalearn.spark.plans`: plans for many clusters: what they copy, how long it takes under a throttle, racks
+- `kafkalearn.spark.zookeeper`: old consumers: their fetchers, and their commits to both stores
+- `kafkalearn.spark.agreement`, `kafkalearn.spark.unread`: how long a group of theirs takes to agree; how long
+  partitions have no reader
 
 For SQL and for expressions:
 

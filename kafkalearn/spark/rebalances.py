@@ -10,7 +10,7 @@ and who does not come back to ``poll()`` within ``max.poll.interval.ms`` leaves 
 slowest member: the latest of all these moments.
 
 `by_era` has the same groups in two eras: what a newcomer costs old consumers, and what it costs the classic protocol,
-eager. The groups are those of `kafkalearn.spark.zookeeper.random_groups`: what is a pause for the old consumer is one
+eager. The groups are those of `kafkalearn.spark.agreement.random_groups`: what is a pause for the old consumer is one
 long poll for the classic one, equally long. Both rules are arithmetic over the columns of a row.
 """
 
@@ -30,10 +30,10 @@ from kafkalearn.assignors.registry import find_assignor
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.scenarios.durations import NEWCOMER_MS, WORK_FROM_MS
+from kafkalearn.spark.agreement import size_range, total
 from kafkalearn.spark.columns import require
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
-from kafkalearn.spark.zookeeper import size_range, total
 
 __all__ = [
     "COMPARED",
@@ -450,7 +450,7 @@ def by_era(groups: DataFrame) -> DataFrame:
     Parameters
     ----------
     groups : DataFrame
-        With ``member_count``, and what `kafkalearn.spark.zookeeper.with_agreement` and `with_classic_cost` add.
+        With ``member_count``, and what `kafkalearn.spark.agreement.with_agreement` and `with_classic_cost` add.
 
     Returns
     -------
@@ -462,7 +462,7 @@ def by_era(groups: DataFrame) -> DataFrame:
     Examples
     --------
     >>> from kafkalearn.spark.session import get_spark
-    >>> from kafkalearn.spark.zookeeper import random_groups, with_agreement
+    >>> from kafkalearn.spark.agreement import random_groups, with_agreement
     >>> groups = random_groups(get_spark(), 300).transform(with_agreement).transform(with_classic_cost)
     >>> [(row["members"], row["era"]) for row in groups.transform(by_era).collect()][:2]
     [('2 to 4', 'ZooKeeper'), ('2 to 4', 'classic')]

@@ -465,6 +465,7 @@ class NewcomerCost(NamedTuple):
     agreement_ms: int  # from its start until nobody has anything left to do
     failed_attempt_count: int  # tries of all consumers that found another owner
     given_up_count: int  # consumers that failed in all their tries, and read nothing from then on
+    unread_count: int  # partitions that nobody reads from then on
 
 
 def newcomer(
@@ -492,7 +493,7 @@ def newcomer(
     Examples
     --------
     >>> newcomer([0, 0, 0], 6)
-    NewcomerCost(agreement_ms=88, failed_attempt_count=0, given_up_count=0)
+    NewcomerCost(agreement_ms=88, failed_attempt_count=0, given_up_count=0, unread_count=0)
     >>> newcomer([0, 0, 3001], 6).failed_attempt_count, newcomer([0, 0, 15_001], 6).given_up_count
     (2, 1)
     """
@@ -511,7 +512,9 @@ def newcomer(
         zookeeper_session_timeout_ms=SESSION_TIMEOUT_MS,
     )
     outcome, protocol = play_old_consumers(parsed("\n".join(story)), settings, LATENCY_MS)
-    return NewcomerCost(outcome.rebalances[-1]["duration_ms"], protocol.failed_attempt_count, protocol.given_up_count)
+    read = sum(map(bool, outcome.trace[-1].state.owners().values()))
+    costs = protocol.failed_attempt_count, protocol.given_up_count, partition_count - read
+    return NewcomerCost(outcome.rebalances[-1]["duration_ms"], *costs)
 
 
 class ClassicCost(NamedTuple):

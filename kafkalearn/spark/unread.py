@@ -1,0 +1,207 @@
+"""How long partitions have no reader, over all changes of many groups, in two eras.
+
+`old_stretches` is the rule of `kafkalearn.zookeeper.month` over what `kafkalearn.spark.agreement` says of each change;
+`classic_stretches` has the same of the classic protocol, in which everybody stands still until the group is Stable, and
+nobody gives up. `by_length` sums both up, `by_group` the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from kafkalearn.base.checks import whole_number
+from kafkalearn.spark.columns import require
+from kafkalearn.zookeeper.month import MONTH_MS
+
+HOUR_MS = 3_600_000
+COLUMNS = ("era", "group_id", "at_ms", "ms", "partition_count")
+LENGTHS = {
+    "up to 1 s": 1_000,
+    "1 to 10 s": 10_000,
+    "10 s to 1 min": 60_000,
+    "1 min to 1 h": 3_600_000,
+    "1 h to 1 day": 86_400_000,
+    "more than a day": MONTH_MS,
+}
+"""How long a partition has no reader at a stretch, each with the longest that belongs to it, in ms."""
+
+
+def old_stretches(agreed: DataFrame, era: str = "ZooKeeper", end_ms: int = MONTH_MS) -> DataFrame:
+    """What old consumers do not read: until they agree, and what belongs to one that has given up.
+
+    Parameters
+    ----------
+    agreed : DataFrame
+        Changes of groups (``group_id``, ``at_ms``, ``partition_count``) with what
+        `kafkalearn.spark.agreement.with_agreement` adds.
+    era : str
+        What the rows are to be called.
+    end_ms : int
+        When the month ends.
+
+    Returns
+    -------
+    DataFrame
+        ``era``, ``group_id``, ``at_ms``, ``ms``, ``partition_count``: for each change what
+        `kafkalearn.zookeeper.month.stretches` gives. Nothing is kept whole: one worker has the changes of a group in
+        order, about 70 bytes each, on disk if need be.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or has another type.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.agreement import with_agreement
+    >>> from kafkalearn.spark.data.month import changes
+    >>> from kafkalearn.spark.session import get_spark
+    >>> month = changes(get_spark(), 100).transform(with_agreement)
+    >>> month.transform(old_stretches).where("ms > 86400000").count() > 0
+    True
+    """
+    found = _until_the_next(agreed, end_ms)
+    read, unread = sf.col("partition_count") - sf.col("unread"), sf.col("unread")
+    both = sf.array(_stretch(sf.col("agreement_ms"), read), _stretch(sf.col("until") - sf.col("at_ms"), unread))
+    each = found.select("group_id", "at_ms", "unread", sf.posexplode(both)).where("pos = 0 OR unread > 0")
+    return each.select(sf.lit(era).alias("era"), "group_id", "at_ms", "col.*")
+
+
+def _until_the_next(agreed: DataFrame, end_ms: int, *more: str) -> DataFrame:
+    """The changes of each group with the moment of the next one, ``until``."""
+    whole_number("end_ms", end_ms, at_least=0)
+    require(agreed, "at_ms", ("int", "bigint"), "see kafkalearn.spark.data.month.changes")
+    for column, types in (("agreement_ms", ("bigint",)), ("unread", ("int",))):
+        require(agreed, column, types, "transform them with with_agreement first")
+    rows = agreed.select("group_id", "at_ms", "partition_count", "agreement_ms", "unread", *more)
+    until = sf.lead("at_ms", 1, end_ms).over(Window.partitionBy("group_id").orderBy("at_ms"))
+    return rows.withColumn("until", until)
+
+
+def classic_stretches(costs: DataFrame, era: str = "classic") -> DataFrame:
+    """What a classic group does not read: all of it, until its rebalance is over.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        Changes of groups with what `kafkalearn.spark.rebalances.with_classic_cost` adds.
+    era : str
+        What the rows are to be called.
+
+    Returns
+    -------
+    DataFrame
+        As `old_stretches`. Row by row: nothing is kept.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or has another type.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.data.month import changes
+    >>> from kafkalearn.spark.rebalances import with_classic_cost
+    >>> from kafkalearn.spark.session import get_spark
+    >>> month = changes(get_spark(), 100).transform(with_classic_cost, 10_000)
+    >>> month.transform(classic_stretches).where("ms > 10000").count()
+    0
+    """
+    require(costs, "at_ms", ("int", "bigint"), "see kafkalearn.spark.data.month.changes")
+    require(costs, "rebalance_ms", ("bigint",), "transform them with with_classic_cost first")
+    return costs.select(
+        sf.lit(era).alias("era"), "group_id", "at_ms", sf.col("rebalance_ms").alias("ms"), "partition_count"
+    )
+
+
+def _stretch(ms: Column, partition_count: Column) -> Column:
+    return sf.struct(ms.alias("ms"), partition_count.alias("partition_count"))
+
+
+def by_group(agreed: DataFrame, end_ms: int = MONTH_MS) -> DataFrame:
+    """What the month was for each group of old consumers.
+
+    Parameters
+    ----------
+    agreed, end_ms
+        As in `old_stretches`, with ``member_count`` and ``interval_ms``, which stay the same for a group.
+
+    Returns
+    -------
+    DataFrame
+        ``group_id``, ``member_count``, ``interval_ms``; ``change_count``; ``gave_up_count``, the changes in which
+        somebody gave up; ``unread_hours``, for which its partitions had no reader because of that, all added up. What
+        is kept is a row for each group, and what `old_stretches` keeps.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or has another type.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.agreement import with_agreement
+    >>> from kafkalearn.spark.data.month import changes
+    >>> from kafkalearn.spark.session import get_spark
+    >>> changes(get_spark(), 100).transform(with_agreement).transform(by_group).where("gave_up_count > 0").count() > 50
+    True
+    """
+    for column in ("member_count", "interval_ms"):
+        require(agreed, column, ("int", "bigint"), "see kafkalearn.spark.data.month.changes")
+    found = _until_the_next(agreed, end_ms, "member_count", "interval_ms")
+    hours = sf.sum((sf.col("until") - sf.col("at_ms")) * sf.col("unread")) / HOUR_MS
+    sums = (sf.count("*").alias("change_count"), sf.count_if(sf.col("unread") > 0).alias("gave_up_count"))
+    return found.groupBy("group_id", "member_count", "interval_ms").agg(*sums, hours.alias("unread_hours"))
+
+
+def in_ranges(column: str, ranges: Mapping[str, int]) -> Column:
+    """The range that a number lies in, by its name: the first whose largest is not below it; null if there is none.
+
+    >>> from kafkalearn.spark.session import get_spark
+    >>> numbers = get_spark().range(2, 8, 2)
+    >>> [row[0] for row in numbers.select(in_ranges("id", {"few": 3, "some": 5})).collect()]
+    ['few', 'some', None]
+    """
+    label = sf.lit(None)
+    for name, most in reversed([*ranges.items()]):
+        label = sf.when(sf.col(column) <= most, name).otherwise(label)
+    return label
+
+
+def by_length(stretches: DataFrame) -> DataFrame:
+    """How many partition-hours nobody read, by era and by how long at a stretch.
+
+    Parameters
+    ----------
+    stretches : DataFrame
+        From `old_stretches` and `classic_stretches`.
+
+    Returns
+    -------
+    DataFrame
+        ``length`` (of `LENGTHS`, in this order), ``era``, ``stretch_count``, ``partition_hours``. What is kept is a row
+        for each era and length.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or has another type.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> rows = [("ZooKeeper", "a", 0, 90_000_000, 4), ("ZooKeeper", "a", 0, 84, 6), ("classic", "a", 0, 3_600_000, 2)]
+    >>> schema = "era STRING, group_id STRING, at_ms INT, ms BIGINT, partition_count INT"
+    >>> given = get_spark().createDataFrame(rows, schema)
+    >>> [(row.length, row.era, row.partition_hours) for row in given.transform(by_length).collect()][1:]
+    [('1 min to 1 h', 'classic', 2.0), ('more than a day', 'ZooKeeper', 100.0)]
+    """
+    for column in COLUMNS[3:]:
+        require(stretches, column, ("int", "bigint"), "see old_stretches")
+    hours = sf.sum(sf.col("ms") * sf.col("partition_count")) / HOUR_MS
+    found = stretches.groupBy(in_ranges("ms", LENGTHS).alias("length"), "era")
+    sums = (sf.max("ms").alias("longest"), sf.count("*").alias("stretch_count"), hours.alias("partition_hours"))
+    return found.agg(*sums).orderBy("longest", "era").drop("longest")
