@@ -51,6 +51,13 @@ def clusters(spark: SparkSession, cluster_count: int, *, seed: int = SEED) -> Da
     --------
     >>> from kafkalearn.spark.session import get_spark
     >>> clusters(get_spark(), 200).groupBy("change").sum("partition_count").orderBy("change").show()
+    +----------------+--------------------+
+    |          change|sum(partition_count)|
+    +----------------+--------------------+
+    |a broker drained|              297894|
+    |    a rack added|              361800|
+    |   brokers added|              309012|
+    +----------------+--------------------+
     """
     whole_number("cluster_count", cluster_count, at_least=1)
     cluster = sf.col("id")
@@ -113,7 +120,15 @@ def partitions_of(clusters: DataFrame, *, seed: int = SEED) -> DataFrame:
     Examples
     --------
     >>> from kafkalearn.spark.session import get_spark
-    >>> partitions_of(clusters(get_spark(), 3)).orderBy("cluster", "partition").select("cluster", "replicas").show(3)
+    >>> rows = partitions_of(clusters(get_spark(), 3)).orderBy("cluster", "partition").limit(3)
+    >>> rows.select("cluster", "replicas").show()
+    +-------+---------+
+    |cluster| replicas|
+    +-------+---------+
+    |      0|[0, 1, 2]|
+    |      0|[1, 2, 3]|
+    |      0|[2, 3, 4]|
+    +-------+---------+
     """
     number = sf.col("cluster") * sf.lit(MOST_PARTITIONS).cast("bigint") + sf.col("partition")
     size = -sf.log(1 - uniform(seed, "size", number)) * sf.col("mean_bytes")  # exponential: some are much larger
