@@ -168,6 +168,9 @@ def _is_ours_alone(path: Path) -> bool:
 
 
 def _remove_unused(folder: Path) -> None:
+    """Remove what nothing used for long, and what one that was killed has begun; the lock is ours."""
+    for begun in folder.glob(".making-*"):
+        shutil.rmtree(begun, ignore_errors=True)
     for path in folder.glob("*.jsa"):
         if time.time() - path.stat().st_mtime > UNUSED_AFTER_S:
             path.unlink(missing_ok=True)

@@ -132,7 +132,9 @@ def test_a_training_that_fails_leaves_nothing(tmp_path):
     assert [path.name for path in archive.folder.iterdir()] == ["lock"]
 
 
-def test_those_that_nothing_used_for_long_go(tmp_path):
+def test_those_that_nothing_used_for_long_go_and_what_was_begun(tmp_path):
+    (tmp_path / ".making-1").mkdir()
+    (tmp_path / ".making-1" / "classes.jsa").write_text("half")
     archive = ClassArchive(Java(Path("none"), "17.0.1", "PATH"), "x.jar", (), tmp_path)
     old, young = tmp_path / "a-1.jsa", tmp_path / "b-1.jsa"
     old.write_text("a")
@@ -141,6 +143,7 @@ def test_those_that_nothing_used_for_long_go(tmp_path):
     archive.make(lambda class_list: None)
     assert young.exists()
     assert not old.exists()
+    assert list(tmp_path.glob(".making-*")) == []
 
 
 def test_all_kernels_of_a_user_look_in_the_folder_of_made_data(tmp_path, monkeypatch):
