@@ -16,7 +16,8 @@
   `draw_load_times` of brokers and plans.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_done`,
   `draw_hw_leo`, `draw_lag`, `draw_survivors`, `draw_uncommitted`, `draw_waiting`, `draw_results`, `draw_commit_costs`,
-  `draw_measures`, `draw_shares`, `draw_lag_by_partition` and `draw_lag_over_time` plot statistics over many rows.
+  `draw_commit_shares`, `draw_measures`, `draw_shares`, `draw_lag_by_partition` and `draw_lag_over_time` plot statistics
+  over many rows.
 - `progress_bar` is for jobs that take seconds.
 
 This is the only place that imports matplotlib, ipywidgets and anywidget; each name loads only what it needs.
@@ -51,7 +52,9 @@ _NAMES_OF = {
     "drawing.figures": (
         "Drawing draw_broker_load draw_counts draw_done draw_share_moved draw_skew figure small_multiples"
     ),
-    "drawing.group_figures": "draw_commit_costs draw_lag_by_partition draw_lag_over_time draw_measures draw_shares",
+    "drawing.group_figures": (
+        "draw_commit_costs draw_commit_shares draw_lag_by_partition draw_lag_over_time draw_measures draw_shares"
+    ),
     "drawing.log_figures": "draw_hw_leo draw_lag draw_results draw_survivors draw_uncommitted draw_waiting",
     "drawing.player": "Animation Picture animation",
     "drawing.saving": "save",

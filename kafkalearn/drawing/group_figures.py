@@ -166,6 +166,46 @@ def _name(ax: Axes, name: str, x: float, y: float, is_above: bool) -> None:
     ax.annotate(name, (x, y), xytext=place, textcoords="offset points", ha=side, color=svg.INK)
 
 
+# How many commits say nothing new, by the pace of their partitions.
+
+
+def draw_commit_shares(
+    ax: Axes, paces: Sequence[int], counted: Mapping[str, Sequence[float]], said: Mapping[str, Sequence[float]]
+) -> None:
+    """The share of commits that say nothing new by records a day: what was counted as lines, what was said as rings.
+
+    Parameters
+    ----------
+    paces : sequence of int
+        Records that come to a partition in a day, rising.
+    counted : mapping of str to sequence of float
+        For each time of the day the share at each pace, from 0 to 1.
+    said : mapping of str to sequence of float
+        The same by the simulator; a ring lies on its line where both agree.
+
+    Raises
+    ------
+    KafkaLearnError
+        If nothing was counted, what was said has other names, or a row has not one share for each pace.
+    """
+    if not counted or set(said) - set(counted):
+        raise KafkaLearnError(f"said must have names of counted, got {list(said)}; counted has {list(counted)}")
+    for name, shares in (*counted.items(), *said.items()):
+        if len(shares) != len(paces):
+            raise KafkaLearnError(f"{name} has {len(shares)} shares, but there are {len(paces)} paces")
+    for at, (name, shares) in enumerate(counted.items()):
+        ax.plot(paces, shares, _DASHES[at], color=svg.LINES[at], marker="", label=f"{name}, counted", zorder=2)
+        if name in said:
+            ring = {"markerfacecolor": "none", "markeredgecolor": svg.LINES[at], "markeredgewidth": 2, "markersize": 13}
+            ax.plot(paces, said[name], "o", label=f"{name}, simulator", zorder=3, **ring)
+    ax.set_xscale("log")
+    ax.set(
+        xlabel="records that come to a partition in a day", ylabel="commits that say nothing new", ylim=(-0.05, 1.05)
+    )
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.yaxis.set_major_formatter("{x:.0%}")
+
+
 # The lag of groups as charts: by partition now, and over time.
 
 _DASHES = ("-", "--", "-.", ":")

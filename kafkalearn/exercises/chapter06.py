@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 from kafkalearn.commits import (
-    Answered,
-    CommitAsync,
     CommitSync,
     Crash,
     Poll,
@@ -23,10 +21,14 @@ from kafkalearn.commits import (
     sweep,
 )
 from kafkalearn.commits.simulator import NOT_LOST, broken
+from kafkalearn.exercises.chapter06b import billed_twice
 from kafkalearn.exercises.kit.compare import Value
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import FaultyCode, Function, Open
 from kafkalearn.exercises.kit.game import Game, moves_of
+
+ONCE_HERE = (billed_twice,)
+"""The exercises of 06 when it was one lesson: a copy of that time looks for them here."""
 
 _FORTY = Settings(100, max_poll_records=40)
 _POLLS = {
@@ -416,64 +418,6 @@ one_slow_record = Exercise(
     moral="A committed offset is one number: it cannot say that the fifth is missing.",
 )
 
-_PARALLEL = Settings(400, max_poll_records=100)
-
-
-@cache
-def _committed_in_the_end(is_retried: bool) -> tuple[int, int]:
-    """What is committed at the crash, and how many records come twice."""
-    events = [Start()]
-    for offset in (100, 200, 300):
-        events += [Poll(), *[Process()] * 100, CommitAsync(offset=offset)]
-    events += [Answered(), Answered(is_retriable=True), *([CommitAsync(offset=200)] if is_retried else []), Answered()]
-    events += [Answered()] if is_retried else []
-    end = simulate(_PARALLEL, [*events, Poll(), *[Process()] * 40, Crash()])[-1].state
-    committed = end.committed or 0  # of none the next owner begins at the beginning
-    return committed, 340 - committed
-
-
-def _billed_twice() -> dict[str, int]:
-    (committed, twice), (_, without) = _committed_in_the_end(True), _committed_in_the_end(False)
-    return {"committed": committed, "twice": twice, "twice, without the retry": without}
-
-
-billed_twice = Exercise(
-    name="billed_twice",
-    asks=(
-        "**Incident.** `billing` commits after every 100 records with `commitAsync`, and its callback sends a commit "
-        "again when it failed. The commits of 100, 200 and 300 are on the way one after the other. 100 is stored; 200 "
-        "is answered with COORDINATOR_LOAD_IN_PROGRESS, so the callback sends 200 again; 300 is stored; then the "
-        "second 200 arrives. `billing` has processed 340 records when it crashes, before the next commit. Which "
-        "offset is committed, and how many orders are billed twice? How many would it be if the callback had left "
-        "the failure alone?"
-    ),
-    start=(
-        'answer = {"committed": ..., "twice": ..., "twice, without the retry": ...}\n'
-        "exercises.billed_twice.check(answer)"
-    ),
-    judge=Value(_billed_twice),
-    hints=(
-        "Does the coordinator compare a commit with the one before?",
-        "It does not: the last one wins, whatever its number.",
-        "The committed offset is the next to read: subtract it from the 340 that are done.",
-    ),
-    reasoning=(
-        "The coordinator takes each commit as it comes, so the late 200 overwrites 300. The next owner begins at 200 "
-        "and bills 140 orders again; without the retry it would have begun at 300: 40 orders.\n\n"
-        "That is why `commitAsync` never retries by itself. `commitSync` may, for it lets nothing pass it. A callback "
-        "that wants to retry must first look whether a newer commit was sent. Kafka Connect had the same trouble with "
-        "answers that came in another order than it had asked (KAFKA-5731, fixed in 2017)."
-    ),
-    misconceptions=(
-        Misconception({"committed": 300}, "No one looks whether a commit goes forward: what arrives last is stored."),
-        Misconception({"committed": 340}, "That many were processed; the coordinator knows of fewer."),
-        Misconception(
-            {"twice, without the retry": 0}, "Even then the last commit is some records behind the work at the crash."
-        ),
-    ),
-    moral="A commit that failed is harmless; one that comes late is not.",
-)
-
 _CONSUMER = Settings(6, max_poll_records=2, is_auto=True)
 _GAME = Game(
     step,
@@ -554,7 +498,6 @@ _CHAPTER = Chapter(
         last_or_next,
         my_sink,
         one_slow_record,
-        billed_twice,
         lost_by_auto_commit,
         where_to_keep_it,
     ),

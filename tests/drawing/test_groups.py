@@ -420,6 +420,28 @@ def test_costs_without_a_commit_cannot_be_drawn(costs):
         views.draw_commit_costs(Figure().add_subplot(), costs)
 
 
+def test_shares_of_commits_are_a_line_for_what_was_counted_and_rings_for_what_was_said():
+    ax = Figure().add_subplot()
+    views.draw_commit_shares(ax, [24, 96], {"night": [1, 0.9], "day": [0.8, 0.1]}, {"day": [0.8, 0.2]})
+
+    drawn = [(line.get_label(), list(line.get_ydata())) for line in ax.lines]
+    assert drawn == [("night, counted", [1, 0.9]), ("day, counted", [0.8, 0.1]), ("day, simulator", [0.8, 0.2])]
+    assert ax.get_xscale() == "log"
+
+
+@pytest.mark.parametrize(
+    ("counted", "said", "wrong"),
+    [
+        ({}, {}, "said must have names of counted"),
+        ({"day": [1, 0]}, {"night": [1, 0]}, "said must have names of counted"),
+        ({"day": [1]}, {}, "day has 1 shares, but there are 2 paces"),
+    ],
+)
+def test_shares_of_other_paces_cannot_be_drawn(counted, said, wrong):
+    with pytest.raises(KafkaLearnError, match=wrong):
+        views.draw_commit_shares(Figure().add_subplot(), [24, 96], counted, said)
+
+
 def test_epochs_are_drawn_heartbeat_by_heartbeat():
     two = consumer.Settings(topics={"orders": 4})
     beats = [consumer.join("A", ["orders"]), consumer.TimePassed(1000), consumer.join("B", ["orders"])]

@@ -11,7 +11,17 @@ from kafkalearn.assignors import assign
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.search import explore
 from kafkalearn.delivery.search import model as delivery_model
-from kafkalearn.exercises import chapter10, chapter10b, chapter12, chapter12b, chapter13, chapter13b, chapter13c
+from kafkalearn.exercises import (
+    chapter06,
+    chapter06b,
+    chapter10,
+    chapter10b,
+    chapter12,
+    chapter12b,
+    chapter13,
+    chapter13b,
+    chapter13c,
+)
 from kafkalearn.exercises.chapter02 import KAFKA_PYTHON, KAFKAJS, REPORTS, SINEK, kafkajs_partition
 from kafkalearn.exercises.chapter04 import KeepsLaws
 from kafkalearn.exercises.chapter12 import (
@@ -336,8 +346,13 @@ def test_the_capstone_says_how_many_are_missing_and_does_not_take_the_chapters_s
 
 @pytest.mark.parametrize(
     ("whole", "parts"),
-    [(chapter10, (chapter10b,)), (chapter12, (chapter12b,)), (chapter13, (chapter10b, chapter13b, chapter13c))],
-    ids=("10", "12", "13"),
+    [
+        (chapter06, (chapter06b,)),
+        (chapter10, (chapter10b,)),
+        (chapter12, (chapter12b,)),
+        (chapter13, (chapter10b, chapter13b, chapter13c)),
+    ],
+    ids=("06", "10", "12", "13"),
 )
 def test_a_copy_of_the_time_when_they_were_one_finds_its_exercises(whole, parts):
     for part in parts:

@@ -34,6 +34,7 @@ FORMAT, VERSION = "kafkalearn progress", 1
 MOVED = {
     f"{old}.{name}": f"{new}.{name}"
     for old, new, names in (
+        ("06", "06b", "billed_twice"),
         ("10", "10b", "write_verdict two_faults send_again"),
         ("13", "10b", "bare_offsets"),
         ("12", "12b", "stand_still which_offset move_the_group block_the_finder worse_about_the_topic"),
@@ -42,7 +43,7 @@ MOVED = {
     )
     for name in names.split()
 }
-"""What a file of the time when 10, 12 and 13 were one lesson each calls an exercise, and its name of today."""
+"""What a file of the time when 06, 10, 12 and 13 were one lesson each calls an exercise, and its name of today."""
 
 MOST_BYTES = 5_000_000
 MOST_MISTAKES = 20  # of one exercise that a file may name

@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.data import datasets, groups, logs
+from kafkalearn.spark.data import commits, datasets, groups, logs
 from kafkalearn.spark.data.cache import folder_of, is_whole, recipe_of, require_room
 from kafkalearn.spark.delivery import sends
 from kafkalearn.spark.session.spark_session import get_spark
@@ -42,6 +42,7 @@ LESSONS: MappingProxyType[str, tuple[Make, ...]] = MappingProxyType(
         "03": (lambda spark: datasets.orders(spark, "class"),),
         "05": (lambda spark: groups.group_logs(spark, "class"),),
         "06": (lambda spark: logs.deliveries(spark, "class"),),
+        "06b": (lambda spark: commits.day_of_commits(spark, "class"),),
         "07": (lambda spark: groups.offsets_records(spark, "class"),),
         "08": (lambda spark: datasets.customers(spark, "class"),),
         "09": (lambda spark: logs.fetches(spark, "class"), lambda spark: logs.appends(spark, "class")),

@@ -93,7 +93,7 @@ class Chapter:
 _BY_HAND = {
     "Break a partition by hand": ("partition.moves?min_isr=1", "09 10 10b 14"),
     "Play a group's scenario": ("group", "03 05 05b"),
-    "Touch a group's commits": ("touch.touched?board=commits", "06"),
+    "Touch a group's commits": ("touch.touched?board=commits", "06 06b"),
     "Touch a log and its cleaner": ("touch.touched?board=compaction", "08"),
     "Touch who waits": ("touch.touched?board=purgatory", "11"),
     "Touch a group of old consumers": ("touch.touched?board=zookeeper", "12"),
