@@ -5,7 +5,6 @@ Kafka writes the highest byte of a number first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -183,15 +182,10 @@ def static_call(df: DataFrame, class_name: str, method: str, returns: str, *argu
     given = [each for each in arguments if each is not None]
     if len(given) < len(arguments):  # None: an inner call is not there
         return None
-    return _by_java(df, lambda jvm: Column(_static_invoke(jvm, class_name, method, returns, given)))
-
-
-def _by_java(df: DataFrame, make: Callable[[Any], Column]) -> Column | None:
-    """The column that Spark's own Java makes, or None where it or what is asked of it is not there."""
     if is_connect(df.sparkSession):
         return None
     try:
-        return make(df.sparkSession._jvm)
+        return Column(_static_invoke(df.sparkSession._jvm, class_name, method, returns, given))
     except (Py4JError, TypeError, AttributeError):
         # TypeError: py4j takes a class that is not there for a package; AttributeError: a platform that hides Java
         return None
@@ -212,56 +206,6 @@ def _static_invoke(jvm: Any, class_name: str, method: str, returns: str, argumen
         jvm.scala.Option.empty(),
     )
     return columns.column(expression)
-
-
-FILTER_BITS, FILTER_ITEMS = 1 << 25, 4_000_000
-"""Of a Bloom filter: 4 MiB, in which Spark sets six bits for each number when so many are expected. Of other numbers
-2 in 100 seem to be there beside 4 million, half beside 12 million, nearly all from 25 million on."""
-
-
-def perhaps_among(df: DataFrame, number: Column, numbers: DataFrame) -> Column:
-    """Whether a number of each row may be among others: where it says no, or null, the number is none of them.
-
-    A filter by it in front of a join spares Spark to shuffle rows that find nothing. The numbers themselves go nowhere:
-    each worker gets a Bloom filter, as large for ten of them as for a billion. Spark makes such filters of itself, but
-    only for what it takes for large beside small before the query runs.
-
-    Parameters
-    ----------
-    df : DataFrame
-        The rows it is meant for.
-    number : Column
-        A bigint of these rows.
-    numbers : DataFrame
-        One column, a bigint without nulls. What it costs is shared with a join of the same DataFrame.
-
-    Returns
-    -------
-    Column
-        Of booleans; true everywhere where this Spark does not offer it (Spark Connect).
-
-    Examples
-    --------
-    >>> from kafkalearn.spark.session import get_spark
-    >>> rows = get_spark().range(1000)
-    >>> left = rows.where(perhaps_among(rows, sf.col("id"), get_spark().range(5, 7)))
-    >>> left.count() < 10, sorted(row.id for row in left.collect() if row.id in (5, 6))
-    (True, [5, 6])
-    """
-    found = _by_java(df, lambda jvm: _might_contain(jvm, number, numbers))
-    return sf.lit(True) if found is None else found
-
-
-def _might_contain(jvm: Any, number: Column, numbers: DataFrame) -> Column:
-    columns, expressions = getattr(jvm, f"{SQL}.classic.ExpressionUtils"), getattr(jvm, f"{SQL}.catalyst.expressions")
-    item, *size = (
-        columns.expression(each._jc)
-        for each in (sf.col(numbers.columns[0]), *(sf.lit(n).cast("bigint") for n in (FILTER_ITEMS, FILTER_BITS)))
-    )
-    filled = expressions.aggregate.BloomFilterAggregate(item, *size, 0, 0).toAggregateExpression()
-    the_filter = numbers.select(Column(columns.column(filled))).scalar()
-    asked = (columns.expression(each._jc) for each in (the_filter, number))
-    return Column(columns.column(expressions.BloomFilterMightContain(*asked)))
 
 
 def _type(jvm: Any, name: str):

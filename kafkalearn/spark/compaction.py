@@ -1,22 +1,24 @@
 """A cleaner's pass over a whole topic: which records survive, as DataFrame -> DataFrame.
 
 The rule is that of `kafkalearn.log.cleaner`, record for record: the last record of each key stays, a
-tombstone among them until its *delete horizon* has passed. Four things make the query quick.
+tombstone among them until its *delete horizon* has passed. Kafka reads a log twice, and so does the query:
 
-- Kafka reads a log twice, and so does the query: once for the last offset of each key, once to keep what is there.
-- What is surely overtaken is not shuffled. A Bloom filter of the places that stay, 4 MiB on every worker however many
-  keys there are, sifts the records while they are read; of what is left the join keeps what is right. Beside 4 million
-  keys 2 in 100 overtaken records pass, beside 12 million half, from 25 million on nearly all: then it gives nothing.
-  Spark Connect offers no such filter, and shuffles all records with their values.
-- A place in a topic, partition and offset, is one number of 64 bits. Spark looks such numbers up several times
-  faster than pairs. How it joins the records with the places of those that stay, Spark decides from their number.
-  Where each worker's share is small, that share is a table in its memory, some 50 bytes a key; in sessions of
-  `get_spark` on this machine below 16 MiB of shuffled numbers, about two million keys a task
-  (``spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold``). Else both are sorted, on disk where they do not fit:
-  slower, but no number of keys is too large. On your own cluster that setting, 0 by default, is yours to raise, and so
-  is ``spark.sql.autoBroadcastJoinThreshold``.
-- Keys are compared as they are. Kafka's own cleaner compares 128-bit hashes (MD5) to save memory; a shorter hash
-  would lose records of customers every now and then.
+1. **The last offset of each key.** The log is read without its values and grouped by partition and two 64-bit hashes
+   of the key: a row of fixed size, which Spark looks up and shuffles quicker than the key itself. Kafka's own cleaner
+   compares 128 bits too (MD5). One hash of 64 bits would not do: beside a billion keys of a partition it
+   loses a record in one pass of forty, two of them in one of 10**20.
+2. **A bitmap of the places that stay.** 64 offsets of a partition, ``offset >> 6``, are a word, and each last record
+   sets a bit in its word: a row a word, however many records stay there.
+3. **What stays is kept while the log is read a second time**: one look-up of a record's word, one test of its bit.
+   Where each worker gets the whole bitmap, no record is shuffled and no value is copied.
+
+Whether the bitmap goes to every worker, Spark decides from its real size, if adaptive execution is on (as it is by
+default): the second scan is joined with one row that counts the words, so it cannot begin, or be planned to the end,
+before they are there. Up to ``spark.sql.adaptive.autoBroadcastJoinThreshold`` they are sent: in sessions of `get_spark`
+on this machine a 32nd of Java's memory, on your own cluster 10 MB until you raise it. 24 bytes a record
+that stays count for that, less where they lie together. The driver and each worker then hold
+a table of 64 to 96 bytes a word, the driver its rows too while it makes it. Above it, and with adaptive execution off,
+all records are shuffled with their values by their words: slower, but no number of keys is too large.
 
 Rows from `kafkalearn.spark.offsets.segments.segments_df` say more of a record: its batch's delete horizon, and how its
 transaction ended. Then aborted data goes and markers wait like tombstones, as in `kafkalearn.log.cleaner`.
@@ -49,7 +51,7 @@ from kafkalearn.log.cleaner import (
 )
 from kafkalearn.log.model import Settings
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD, rules_in_order
-from kafkalearn.spark.columns import perhaps_among, refuse_overwrite, refuse_stream, require, require_one_copy
+from kafkalearn.spark.columns import refuse_overwrite, refuse_stream, require, require_one_copy
 
 HORIZON = "delete_horizon_ms"
 CONTROL, TRANSACTION, HAS_DATA = "control", "transaction", "has_data"
@@ -57,7 +59,8 @@ NO_RECORDS = ("tail", "skipped")  # where one of these says something, the row i
 DAY_MS = 86_400_000
 OVERTAKEN = "overtaken"
 
-PARTITION_BITS = 16  # of the number for a place; the offset has the other 47
+PARTITION_BITS, WORD_BITS = 16, 6  # of the numbers for a word of the bitmap, and for a place in it
+MOST_OFFSET_BITS = 63 - PARTITION_BITS
 
 Bound = int | Mapping[int, int] | None
 
@@ -91,9 +94,9 @@ def compact(
     Returns
     -------
     DataFrame
-        The records that stay, in no particular order, without the column ``has_data``. Nothing is kept whole: a key
-        takes its own bytes and about 120 more in one worker while last offsets are sought, on disk if need be; and each
-        worker has a Bloom filter of 4 MiB.
+        The records that stay, in no particular order, without the column ``has_data``. No records are kept whole: a key
+        takes about 100 bytes in one worker while last offsets are sought, on disk if need be; and while they are few
+        enough for a broadcast, each worker and the driver hold 64 to 96 bytes for each 64 offsets among which any stay.
 
         A record without key goes if it is cleaned: since 0.9 a compacted topic takes none, but there may be some from
         the time before its policy was changed.
@@ -121,14 +124,9 @@ def compact(
     _check(records, now_ms, delete_retention_ms)
     is_cleaned = _is_cleaned(first_uncleanable)
     records, has_markers = _only_records(records, is_cleaned), CONTROL in records.columns
-    last_places = _last_places(records, is_cleaned)
-    may_stay = perhaps_among(records, _place(), last_places)  # spares a shuffle of all records with their values
-    if first_uncleanable is None and not has_markers:
-        kept = records.where(may_stay).join(last_places, _place() == sf.col("_last"), "left_semi")
-    else:
-        stays = ~is_cleaned | sf.col(CONTROL).isNotNull() if has_markers else ~is_cleaned
-        marked = _marked(records.where(stays | may_stay), last_places)
-        kept = marked.where(stays | sf.col("_last").isNotNull()).drop("_last")
+    stays = ~is_cleaned | sf.col(CONTROL).isNotNull() if has_markers else ~is_cleaned
+    marked = _with_is_last(records, _keyed(records, is_cleaned))
+    kept = marked.where(stays | sf.col("_is_last")).drop("_is_last")
     kept = kept if now_ms is None else _two_phases(kept, now_ms, delete_retention_ms, is_cleaned)
     return kept.drop(HAS_DATA)
 
@@ -163,11 +161,12 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
         .when(is_due, TOMBSTONE_GONE)
         .otherwise(TOMBSTONE_WAITS)
     )
-    # Only what is counted is shuffled: a place and two short texts, no key and no value.
+    # Only what is counted is there to be shuffled: a place and two short texts, no key and no value.
     judged = records.select("partition", "offset", settled.alias("_settled"), if_last.alias("_if_last"))
-    last_or_not = sf.when(sf.col("_last").isNull(), OVERTAKEN).otherwise(sf.col("_if_last"))
+    last_or_not = sf.when(sf.col("_is_last"), sf.col("_if_last")).otherwise(OVERTAKEN)
     reason = sf.coalesce("_settled", last_or_not).alias("reason")
-    counts = _marked(judged, _last_places(records, is_cleaned)).groupBy(reason).agg(sf.count("*").alias("records"))
+    marked = _with_is_last(judged, _keyed(records, is_cleaned))
+    counts = marked.groupBy(reason).agg(sf.count("*").alias("records"))
     is_kept = ~sf.col("reason").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE, ABORTED, MARKER_GONE)
     return counts.select("reason", is_kept.alias("is_kept"), "records")
 
@@ -211,14 +210,6 @@ def _is_cleaned(first_uncleanable: Bound) -> Column:
     )
 
 
-def _place() -> Column:
-    """Partition and offset as one number, exact and in the order of offsets; what does not fit is an error."""
-    partition, offset = sf.col("partition"), sf.col("offset")
-    fits = (partition >= 0) & (partition < 1 << PARTITION_BITS) & (offset >= 0) & (offset < 1 << 63 - PARTITION_BITS)
-    packed = offset * (1 << PARTITION_BITS) + partition
-    return sf.when(fits, packed).otherwise(sf.raise_error(sf.lit("a partition or an offset is out of range")))
-
-
 def _only_records(records: DataFrame, is_cleaned: Column) -> DataFrame:
     """The rows that are records; an open transaction in the part that is cleaned ends the query."""
     for column in NO_RECORDS:
@@ -253,19 +244,43 @@ def _horizon(records: DataFrame) -> Column:
     return sf.col(HORIZON) if HORIZON in records.columns else sf.lit(None).cast("bigint")
 
 
-def _last_places(records: DataFrame, is_cleaned: Column) -> DataFrame:
-    """The place of the last record of each key, among those that are cleaned."""
-    keyed = records.where(is_cleaned & sf.col("key").isNotNull() & _counts(records))
-    last_offsets = keyed.groupBy("partition", "key").agg(sf.max("offset").alias("offset"))
-    last_places = last_offsets.select(_place().alias("_last"))
-    # Shuffled as a join wants them, and without the nulls that it would look for: so they are sought once for both
-    # who read them, the filter and the join.
-    return last_places.where(sf.col("_last").isNotNull()).repartition("_last")
+def _keyed(records: DataFrame, is_cleaned: Column) -> DataFrame:
+    """The records that count for their keys: the cleaner's map is made of them."""
+    return records.where(is_cleaned & sf.col("key").isNotNull() & _counts(records))
 
 
-def _marked(records: DataFrame, last_places: DataFrame) -> DataFrame:
-    """The records with a column ``_last`` that is null for all but the last of a key."""
-    return records.join(last_places, _place() == sf.col("_last"), "left")
+def _with_is_last(rows: DataFrame, keyed: DataFrame) -> DataFrame:
+    """The rows, which need partition and offset, with ``_is_last``: whether each is the last of its key in `keyed`."""
+    last_offsets = keyed.groupBy("partition", *_hashes(sf.col("key"))).agg(sf.max("offset").alias("offset"))
+    words = last_offsets.groupBy(_word().alias("_word")).agg(sf.bit_or(_bit()).alias("_bits"))
+    words = words.where("_word IS NOT NULL")  # which the join would look for, so that its words were others
+    # One row without columns; its condition always holds. It is there to be waited for.
+    once_counted = words.agg(sf.count("_bits").alias("_count")).where("_count >= 0").select()
+    there = rows.crossJoin(sf.broadcast(once_counted)).join(words, _word() == sf.col("_word"), "left")
+    is_set = sf.col("_bits").bitwiseAND(_bit()) != 0
+    return there.withColumn("_is_last", sf.coalesce(is_set, sf.lit(False))).drop("_word", "_bits")
+
+
+def _hashes(key: Column) -> tuple[Column, Column]:
+    """Two hashes, and keys for which both agree are taken for one.
+
+    The second begins from a hash of another kind: bytes that agree in the first whatever it begins from can be made.
+    """
+    return sf.xxhash64(key).alias("_hash"), sf.xxhash64(sf.hash(key), key).alias("_other_hash")
+
+
+def _word() -> Column:
+    """The number of the word that has a record's bit, partition and offset in one; what does not fit is an error."""
+    partition, offset = sf.col("partition"), sf.col("offset")
+    fits = (partition >= 0) & (partition < 1 << PARTITION_BITS) & (offset >= 0) & (offset < 1 << MOST_OFFSET_BITS)
+    number = sf.shiftright(offset, WORD_BITS) * (1 << PARTITION_BITS) + partition
+    return sf.when(fits, number).otherwise(sf.raise_error(sf.lit("a partition or an offset is out of range")))
+
+
+def _bit() -> Column:
+    """A record's bit in its word."""
+    place = sf.col("offset").bitwiseAND((1 << WORD_BITS) - 1).cast("int")
+    return sf.call_function("shiftleft", sf.lit(1).cast("bigint"), place)
 
 
 def _two_phases(kept: DataFrame, now_ms: int, delete_retention_ms: int, is_cleaned: Column) -> DataFrame:

@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.skew import evenness
 from kafkalearn.spark import columns
-from kafkalearn.spark.columns import counts_by_partition, perhaps_among, quotient, static_call
+from kafkalearn.spark.columns import counts_by_partition, quotient, static_call
 
 pytestmark = pytest.mark.spark
 
@@ -123,25 +123,3 @@ def test_a_platform_that_hides_java_and_a_call_within_that_is_not_there_give_non
 
     monkeypatch.setattr(columns, "_static_invoke", hidden)
     assert static_call(rows, "java.util.Objects", "hashCode", "int", sf.col("id")) is None
-
-
-def test_a_filter_lets_all_pass_that_is_there_and_little_else_until_it_is_full(spark, monkeypatch):
-    rows, there = spark.range(50_000), {*range(0, 50_000, 100)}
-    numbers = rows.where("id % 100 = 0")
-
-    def passed(of=numbers):
-        return {row.id for row in rows.where(perhaps_among(rows, sf.col("id"), of)).collect()}
-
-    assert there <= passed()
-    assert len(passed()) < len(there) + 50
-    assert passed(numbers.where("id < 0")) == set()
-    monkeypatch.setattr(columns, "FILTER_BITS", 64)
-    assert there <= passed()
-    assert len(passed()) > 40_000
-
-
-def test_where_spark_offers_no_filter_all_pass(spark, monkeypatch):
-    rows = spark.range(10)
-    monkeypatch.setattr(columns, "is_connect", lambda session: True)
-
-    assert rows.where(perhaps_among(rows, sf.col("id"), rows.where("id > 7"))).count() == 10

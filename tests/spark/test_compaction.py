@@ -2,9 +2,14 @@
 
 import random
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import accumulate
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import (
@@ -23,7 +28,7 @@ from kafkalearn.log import (
 )
 from kafkalearn.log.model import SegmentsDeleted, ends_of
 from kafkalearn.log.retention import REASONS
-from kafkalearn.spark import columns
+from kafkalearn.spark import compaction
 from kafkalearn.spark.columns import RECORD_SCHEMA
 from kafkalearn.spark.compaction import HORIZON, SEGMENT_SCHEMA, compact, count_reasons, with_retention
 from kafkalearn.spark.data.datasets import customers
@@ -88,13 +93,101 @@ def random_rows(seed, count, key_count, has_horizons=False):
     return rows
 
 
-@pytest.mark.parametrize(("key_count", "bits"), [(3, columns.FILTER_BITS), (100, columns.FILTER_BITS), (100, 64)])
-def test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps(spark, key_count, bits, monkeypatch):
-    monkeypatch.setattr(columns, "FILTER_BITS", bits)  # in 64 bits a hundred keys hide much that is overtaken
+LOOK_FIRST = {"spark.sql.autoBroadcastJoinThreshold": "-1"}  # else files so small are sent without a look at them
+WAYS = {
+    "the bitmap on every worker": {"spark.sql.adaptive.autoBroadcastJoinThreshold": "10m"},
+    "records shuffled by word": {"spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"},
+    "not adaptive": {"spark.sql.adaptive.enabled": "false"},
+}
+
+
+@contextmanager
+def session_settings(spark, conf):
+    before = {name: spark.conf.get(name, None) for name in conf}
+    try:
+        for name, value in conf.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.unset(name) if value is None else spark.conf.set(name, value)
+
+
+@pytest.fixture(params=WAYS)
+def way(request, spark):
+    with session_settings(spark, LOOK_FIRST | WAYS[request.param]):
+        yield request.param
+
+
+@pytest.mark.parametrize("key_count", [3, 100])
+def test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps(spark, way, key_count):
     rows = random_rows(7, 1500, key_count)
     kept, _ = simulated(rows)
 
     assert rows_of(table_of(spark, rows).drop(HORIZON).transform(compact)) == [(*row[:4], None) for row in kept]
+
+
+def shuffles_of(kept):
+    """How often rows were shuffled in the end, and whether the bitmap was sent to every worker."""
+    kept.collect()
+    plan = kept._jdf.queryExecution().executedPlan().toString().partition("== Initial Plan ==")[0]
+    nodes = [line.lstrip(" +-:*()0123456789") for line in plan.splitlines()]
+    return sum(node.startswith("Exchange hashpartitioning(") for node in nodes), "BroadcastHashJoin" in plan
+
+
+def test_no_record_is_shuffled_where_the_bitmap_goes_to_every_worker(spark, way):
+    table = table_of(spark, random_rows(7, 1500, 100)).drop(HORIZON)
+    for bound in (None, 100):
+        shuffles, is_sent = shuffles_of(table.transform(compact, first_uncleanable=bound))
+        assert is_sent == (way == "the bitmap on every worker")
+        assert is_sent == (shuffles == 2), shuffles  # keys, and words; what counts them reads the same
+
+
+@pytest.mark.parametrize(("most_bytes", "is_sent"), [(24, True), (23, False)])
+def test_spark_decides_from_the_real_size_of_the_words(spark, most_bytes, is_sent):
+    threshold = {"spark.sql.adaptive.autoBroadcastJoinThreshold": str(most_bytes), "spark.sql.shuffle.partitions": "50"}
+    table = table_of(spark, [(0, offset, b"a", b"%d" % offset, None) for offset in range(4)]).drop(HORIZON)
+    with session_settings(spark, LOOK_FIRST | threshold):
+        kept = table.transform(compact)
+        assert shuffles_of(kept)[1] == is_sent
+        assert rows_of(kept) == [(0, 3, b"a", b"3", None)]
+
+
+one_log = st.lists(
+    st.tuples(
+        st.integers(1, 130),
+        st.sampled_from([None, b"", b"a", b"b", b"customer 12"]),
+        st.sampled_from([None, b"", b"v"]),
+    ),
+    max_size=25,
+)
+
+
+HASHES = compaction._hashes
+SOME_ALIKE = {
+    "none": HASHES,
+    "the first": lambda key: (sf.lit(1).alias("_hash"), HASHES(key)[1]),
+    "the other": lambda key: (HASHES(key)[0], sf.lit(1).alias("_other_hash")),
+}
+
+
+@given(
+    logs=st.lists(one_log, min_size=1, max_size=40),
+    bound=st.none() | st.integers(0, 1500),
+    alike=st.sampled_from(sorted(SOME_ALIKE)),
+)
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_logs_keep_what_the_simulator_keeps_even_where_all_keys_share_a_hash(spark, way, logs, bound, alike):
+    rows = []
+    for partition, log in enumerate(logs):
+        offsets = accumulate(step for step, _, _ in log)
+        rows += [(partition, offset, key, value, None) for offset, (_, key, value) in zip(offsets, log, strict=True)]
+    cleaned = [row for row in rows if bound is None or row[1] < bound]
+    kept = [(*row[:4], None) for row in [*simulated(cleaned)[0], *(row for row in rows if row not in cleaned)]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compaction, "_hashes", SOME_ALIKE[alike])
+        table = table_of(spark, rows).drop(HORIZON)
+        assert rows_of(table.transform(compact, first_uncleanable=bound)) == sorted(kept, key=lambda row: row[:2])
 
 
 def test_the_log_is_read_twice_and_no_more(spark):

@@ -495,6 +495,8 @@ def _settings() -> dict[str, str]:
         # Below it a worker's share of a join is a table in memory, above it sorted; two such tables fit into 1 GiB.
         "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "16m",
         "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",  # no larger, or Spark does not look at the other
+        # What is shuffled and then turns out to be no larger is sent to all workers whole: a table of four times this.
+        "spark.sql.adaptive.autoBroadcastJoinThreshold": f"{_default_heap_mib() // 32}m",
     }
 
 
