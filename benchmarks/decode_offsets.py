@@ -30,7 +30,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.offsets import decode
 from kafkalearn.spark.data.groups import offsets_records
-from kafkalearn.spark.offsets.decode import DECODED_SCHEMA, decode_offsets
+from kafkalearn.spark.offsets.decode import DECODED_SCHEMA, OF_EVERY_RECORD, decode_offsets
 from kafkalearn.spark.offsets.segments import segments_df
 from kafkalearn.spark.offsets.state import latest_state
 from kafkalearn.spark.session.spark_session import get_spark
@@ -109,6 +109,7 @@ def main(argv: list[str]) -> None:
     size = sf.length("key") + sf.coalesce(sf.length("value"), sf.lit(0))
     ways = [
         Way("count the bytes of keys and values", lambda: records.agg(sf.sum(size)).collect()),
+        Way("decode_offsets: what keys say", needing(decoded, OF_EVERY_RECORD)),
         Way("decode_offsets: what a commit says, and errors", needing(decoded, COMMIT)),
         Way("decode_offsets: all 20 columns", needing(decoded, tuple(DECODED_SCHEMA.names))),
         Way("decode_offsets without Python: what a commit says, and errors", needing(compiled, COMMIT)),

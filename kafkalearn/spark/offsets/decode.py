@@ -1,11 +1,11 @@
 """Raw records of ``__consumer_offsets`` decoded in whole columns, as `kafkalearn.offsets.decode` does one of them.
 
 Nearly all records of the topic are committed offsets in one of five layouts. For them every field has a place that
-follows from two or three lengths, so each column is a compiled expression. What is left, records of groups and
-anything unusual or damaged, goes through the scalar function in Arrow batches, on
+follows from two or three lengths, so each column is a compiled expression; and so is what the key of any record says.
+What is left, values of groups and anything unusual or damaged, goes through the scalar function in Arrow batches, on
 the way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
 with the reason. On its way to Python and past it a row is copied several times, which is half of the cost: who asks
-for commits alone can do without (``has_python=False``).
+only what keys say does without, and who asks for commits alone can (``has_python=False``).
 """
 
 from __future__ import annotations
@@ -211,10 +211,14 @@ DECODED_SCHEMA = StructType([StructField(name, kind) for kind, names in _NAMES_B
 """What `decode_offsets` adds, in this order."""
 
 DECODED_COLUMNS = tuple(DECODED_SCHEMA.names)
-OF_EVERY_RECORD = ("record_type", "kind", "is_tombstone", "value_version")  # what no record needs Python for
+OF_THE_KEY = ("group_id", "committed_topic", "committed_partition")
+OF_EVERY_RECORD = ("record_type", "kind", *OF_THE_KEY, "is_tombstone", "value_version")
+"""What no record needs Python for: a query that asks for these alone starts none."""
 NOT_READ = "not read: this record needs Python on the workers, and has_python=False was given"
 
 WORDS_BY_TYPE = [RECORD_TYPES[at].words if at in RECORD_TYPES else None for at in range(max(RECORD_TYPES) + 1)]
+# A key is its record type and one text, the group, or two; those of offsets have a number behind.
+TWO_TEXTS = tuple(number for number, each in RECORD_TYPES.items() if len(each.key.body.plain(version=0)) > 1)
 NEEDS_ALL = (
     "the rows were decoded with has_python=False, which leaves the records of groups and unusual ones unread; here all "
     "count: decode them without it"
@@ -234,8 +238,12 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, has
         Their names.
     has_python : bool
         False: nothing is handed to Python on the workers, which is several times as fast. The few records that need it
-        (those of groups, anything unusual or damaged) have `NOT_READ` as their `error`, and of the other columns only
-        `record_type`, `kind`, `is_tombstone` and `value_version`. Helpers that need every record refuse such rows.
+        (values of groups, anything unusual or damaged) have `NOT_READ` as their `error`, and of the other columns only
+        those that come from the key. Helpers that need every record refuse such rows.
+
+        It makes no difference where `record_type`, `kind`, `group_id`, `committed_topic`, `committed_partition`,
+        `is_tombstone` and `value_version` are all that is asked for: these columns are the same both ways, and Spark
+        leaves out what nobody asks for, Python too.
 
     Returns
     -------
@@ -252,8 +260,9 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, has
         - ``error``: null, or why the record cannot be read, with field and byte. What its key says is there if
           the key could be read; nothing of its value is.
 
-        Of the other record types (3 to 23) only kind, group and the value's version are there. `df` is read once; a few
-        rows need Python on the workers (PyArrow there, not kafkalearn). Row by row: nothing is kept.
+        Of the other record types (3 to 23) only kind, group and the value's version are there. `df` is read once; what
+        a value says, and `error`, needs Python on the workers for a few rows (PyArrow there, not kafkalearn). Row by
+        row: nothing is kept.
 
     Raises
     ------
@@ -310,10 +319,10 @@ class _Decoder:
         self.key, self.value = sf.col(f"`{key}`"), sf.col(f"`{value}`")
         self.key_length, self.value_length = sf.octet_length(self.key), sf.octet_length(self.value)
         self.kind, self.version = sf.col("_decoding_type"), sf.col("_decoding_version")
-        self.group_end, self.topic_end = sf.col("_decoding_group_end"), sf.col("_decoding_topic_end")
+        self.group_end, self.second_end = sf.col("_decoding_group_end"), sf.col("_decoding_second_end")
         self.text_at, self.text_end = sf.col("_decoding_text_at"), sf.col("_decoding_text_end")
         self.is_offset = self.kind.isin(*OFFSET_TYPES)
-        self.is_plain = sf.col("_decoding_is_plain")
+        self.has_key, self.is_plain = sf.col("_decoding_has_key"), sf.col("_decoding_is_plain")
 
     def staged(self) -> DataFrame:
         """The rows with the places of all fields and whether that is all they need."""
@@ -324,12 +333,13 @@ class _Decoder:
                 "_decoding_version": self._int16(self.value, 0, self.value_length),
             }
         )
-        topic_end = sf.when(self.is_offset, self._sized_end(self.key, self.group_end, self.key_length))
-        rows = rows.withColumns({"_decoding_topic_end": topic_end, "_decoding_text_at": self._metadata_at()})
-        rows = rows.withColumns({"_decoding_text_end": self._metadata_end()})
+        second_end = self._sized_end(self.key, self.group_end, self.key_length)
+        second_end = sf.when(self.kind.isin(*TWO_TEXTS), second_end)
+        rows = rows.withColumns({"_decoding_second_end": second_end, "_decoding_text_at": self._metadata_at()})
+        rows = rows.withColumns({"_decoding_text_end": self._metadata_end(), "_decoding_has_key": self._has_key()})
         # Always true, and not deterministic to Spark's planner, which would else put every stage into the filters.
         stay_apart = sf.spark_partition_id() >= 0
-        return rows.withColumns({"_decoding_is_plain": self._has_key() & self._has_value() & stay_apart})
+        return rows.withColumns({"_decoding_is_plain": self.has_key & self._has_value() & stay_apart})
 
     def unread(self) -> Column:
         """The records that are not plain, as `rest_of` takes them."""
@@ -366,28 +376,25 @@ class _Decoder:
 
     # The key.
 
-    def _group_text(self) -> Column:
-        return _text(self.key, sf.lit(4), self.group_end)
-
-    def _topic_text(self) -> Column:
-        return _text(self.key, self.group_end + 2, self.topic_end)
-
     def _has_key(self) -> Column:
-        """Whether the key is good to its last byte; of the types that hold no offsets, only of a tombstone."""
-        has_group = self.group_end.isNotNull() & self._is_text(self.key, sf.lit(4), self.group_end)
-        has_topic = self._is_text(self.key, self.group_end + 2, self.topic_end)
-        has_topic = (self.topic_end + 4 == self.key_length) & has_topic
-        is_good = sf.when(self.is_offset, has_group & has_topic)
-        is_good = is_good.when(self.kind == GROUP_TYPE, has_group & (self.group_end == self.key_length))
+        """Whether the key is of a known type and good to its last byte."""
+        has_group = self._is_text(self.key, sf.lit(4), self.group_end)
+        has_second = self._is_text(self.key, self.group_end + 2, self.second_end)
+        end = sf.when(self.is_offset, self.second_end + 4).otherwise(self.second_end)
+        is_good = sf.when(self.kind.isin(*TWO_TEXTS), has_group & has_second & (end == self.key_length))
+        one_text = [number for number in RECORD_TYPES if number not in TWO_TEXTS]
+        is_good = is_good.when(self.kind.isin(*one_text), has_group & (self.group_end == self.key_length))
         return sf.coalesce(is_good, sf.lit(False))
 
     def _key_columns(self) -> dict[str, Column]:
+        is_commit = self.has_key & self.is_offset
+        partition = self._int32(self.key, self.second_end, self.key_length)
         return {
             "record_type": self.kind,
             "kind": sf.get(sf.lit(WORDS_BY_TYPE), self.kind),
-            "group_id": self._group_text(),
-            "committed_topic": sf.when(self.is_offset, self._topic_text()),
-            "committed_partition": sf.when(self.is_offset, self._int32(self.key, self.topic_end, self.key_length)),
+            "group_id": sf.when(self.has_key, _text(self.key, sf.lit(4), self.group_end)),
+            "committed_topic": sf.when(is_commit, _text(self.key, self.group_end + 2, self.second_end)),
+            "committed_partition": sf.when(is_commit, partition),
             "is_tombstone": self.value.isNull(),
             "value_version": self.version,
         }

@@ -12,7 +12,7 @@ from kafkalearn.formats.disk import read_disk
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets import decode, encode_key, encode_value, formatter_line
 from kafkalearn.offsets.formatter import formatter_lines
-from kafkalearn.offsets.records import decode_key
+from kafkalearn.offsets.records import RECORD_TYPES, decode_key
 from kafkalearn.offsets.replay import classic_group, committed
 from kafkalearn.oncall import xray
 from kafkalearn.spark.offsets import (
@@ -147,6 +147,19 @@ def random_groups(seed, count):
     return made
 
 
+def random_others(seed, count):
+    """Records of the newer protocols: keys of every type, values that are hardly ever good."""
+    rng = random.Random(seed)
+    kinds = [each for number, each in RECORD_TYPES.items() if number > 2]
+    made = []
+    for kind in kinds * count:
+        key = {each.name: random_text(rng) for each in kind.key.body.plain(version=0)}
+        made.append(
+            (encode_key(kind.number, key), rng.choice((None, b"", b"\x00\x00", b"\x00\x05" + rng.randbytes(9))))
+        )
+    return made
+
+
 def random_member(rng, version):
     fields = {name: random_text(rng) for name in ("memberId", "clientId", "clientHost")}
     fields |= {"sessionTimeout": 10_000, "subscription": rng.randbytes(9), "assignment": rng.randbytes(130)}
@@ -161,7 +174,7 @@ def cut(rng, record):
     """The record with a byte or more taken off, changed or added."""
     key, value = record
     part, how = rng.choice((key, value, value)), rng.choice(("cut", "cut", "changed", "added"))
-    if part is None:
+    if not part:
         part = key
     at = rng.randrange(len(part))
     other = {
@@ -226,6 +239,13 @@ def test_damaged_records_keep_their_row_and_get_the_scalar_function_s_reason(spa
     assert_equal(spark, damaged)
 
 
+def test_keys_of_every_type_say_their_group_and_those_of_none_say_nothing(spark, route):
+    rng = random.Random(17)
+    whole = random_others(18, 8)
+    unknown = [(number.to_bytes(2, "big", signed=True) + b"\x00\x01g", None) for number in (-1, 18, 24, 30_000)]
+    assert_equal(spark, whole + [cut(rng, record) for record in whole] + unknown)
+
+
 def test_the_input_is_read_once(spark, tmp_path):
     records = random_records(12, 300) + random_groups(13, 30)
     spark.createDataFrame(records, "key binary, value binary").write.parquet(str(tmp_path / "records"))
@@ -239,7 +259,7 @@ def test_the_input_is_read_once(spark, tmp_path):
 
 def test_without_python_a_record_says_the_same_or_that_it_was_not_read(spark, route):
     rng = random.Random(14)
-    whole = random_records(15, 300) + random_groups(16, 30)
+    whole = random_records(15, 300) + random_groups(16, 30) + random_others(19, 3)
     records = [(None, b"\x00\x03"), (b"", None), *whole, *(cut(rng, record) for record in whole)]
     both = [decoded(spark, records, has_python=has_python) for has_python in (True, False)]
 
@@ -256,8 +276,20 @@ def test_without_python_a_record_says_the_same_or_that_it_was_not_read(spark, ro
 def test_without_python_no_worker_runs_python(spark):
     rows = spark.createDataFrame([(OFFSET_KEY, None)], "key binary, value binary")
     decoded_ = [rows.transform(decode_offsets, has_python=has_python) for has_python in (True, False)]
-    plans = [each._jdf.queryExecution().toString() for each in decoded_]
-    assert ["ArrowEvalPython" in plan for plan in plans] == [True, False]
+    assert [runs_python(each) for each in decoded_] == [True, False]
+
+
+def runs_python(df):
+    return "ArrowEvalPython" in df._jdf.queryExecution().executedPlan().toString()
+
+
+def test_who_asks_for_what_keys_say_starts_no_python(spark):
+    rows = spark.createDataFrame([(OFFSET_KEY, None)], "key binary, value binary").transform(decode_offsets)
+    assert not runs_python(rows.select(*OF_EVERY_RECORD))
+    assert not runs_python(rows.where("group_id = 'test-group'").groupBy("kind", "is_tombstone").count())
+    assert [name for name in DECODED_COLUMNS if not runs_python(rows.select(name))] == [
+        name for name in DECODED_COLUMNS if name in OF_EVERY_RECORD
+    ]
 
 
 @pytest.mark.parametrize(
