@@ -37,7 +37,7 @@ TELLING: Mapping[str, tuple[str, int]] = {
     "05": ("cell-05-7", 12),
     "05b": ("cell-05-40", 12),
     "06": ("cell-06-11", 5),
-    "06b": ("c06b-late-play", 5),
+    "06b": ("c06b-alone-play", 6),
     "07": ("cell-07-group-play", 24),
     "08": ("cell-08-9", 5),
     "09": ("cell-09-22", 18),
