@@ -95,3 +95,19 @@ def test_it_stops_where_the_disk_has_no_room_to_spare(folder, monkeypatch):
     monkeypatch.setattr(preparing, "SPARED_BYTES", 10**18)
     with pytest.raises(KafkaLearnError, match="rows of group_ids need"):
         preparing.make_all(preparing.missing(["01"]), lambda line: None)
+
+
+ALL_THERE = """
+import sys
+from kafkalearn.spark.data import preparing
+preparing.missing = lambda lessons: []
+preparing.make_archive = lambda: print("an archive is made")
+sys.exit(preparing.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(("lessons", "said"), [((), ["an archive is made\n"]), (("01",), [])])
+def test_once_all_data_are_there_the_archive_of_classes_is_made(folder, lessons, said):
+    words = [sys.executable, "-c", ALL_THERE, *lessons]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+    assert _to_the_end(process) == (said, 0)

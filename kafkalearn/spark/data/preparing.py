@@ -6,7 +6,8 @@ end, however it ends. What is made so far stays; the next time it goes on with t
 Java is started; nor on a machine of less than 8 GiB, where two Sparks are one too many. It prints a line of JSON for
 each dataset before it makes it, and one where it has to stop.
 
-Data that a lesson makes anew each time, since that is quicker than to read it, are not among these.
+Data that a lesson makes anew each time, since that is quicker than to read it, are not among these. When all are there,
+Spark's archive of classes is made (`kafkalearn.spark.session.archive`), with which each lesson's Spark starts sooner.
 """
 
 from __future__ import annotations
@@ -16,17 +17,21 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
 from kafkalearn.base.checks import one_of
+from kafkalearn.base.class_archive import ArchiveNotMade
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.java_runtime import find_java
 from kafkalearn.spark.data import commits, datasets, groups, logs
 from kafkalearn.spark.data.cache import folder_of, is_whole, recipe_of, require_room
 from kafkalearn.spark.delivery import sends
+from kafkalearn.spark.session.archive import make_archive
 from kafkalearn.spark.session.spark_session import get_spark
-from kafkalearn.spark.session.start import GIB, machine_memory_bytes
+from kafkalearn.spark.session.start import GIB, class_archive, machine_memory_bytes, spark_home, stop
 from kafkalearn.spark.transactions import transactional_topic
 from kafkalearn.spark.waiting import request_timers
 
@@ -84,14 +89,24 @@ def make_all(wanted: Sequence[tuple[str, Make]], say: Callable[[dict[str, object
         make(spark)
 
 
+def quicken_starts() -> None:
+    """Make the archive of Spark's classes, if nobody has tried; where it cannot be made, starts are as they were."""
+    if hasattr(os, "getuid") and not class_archive(find_java(), spark_home()).is_tried:
+        stop()  # it needs a Java of its own
+        with suppress(ArchiveNotMade):
+            make_archive()
+
+
 def main(lessons: Sequence[str]) -> int:
-    """Make all that is missing, of these lessons or of all; errors are one line."""
+    """Make all that is missing, of these lessons or of all and the archive too; errors are one line."""
     threading.Thread(target=_end_with_the_input, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(19)
     try:
         if machine_memory_bytes() >= LEAST_MEMORY_BYTES:
             make_all(missing(lessons or tuple(LESSONS)), _say)
+            if not lessons:
+                quicken_starts()
     except KafkaLearnError as error:
         _say({"stopped": str(error)})
         return 1
