@@ -303,12 +303,13 @@ two_truths = Exercise(
         Misconception(
             {"results doubled": 150}, "So many are *processed* twice. What became of their results of the first time?"
         ),
-        Misconception({"from the group": 800}, "The poll that returned 700 to 799 committed what was there before it."),
+        Misconception({"from the group": 800}, "A poll commits what the polls before it have returned."),
         Misconception({"from the group": 750}, "Auto commit knows positions; it does not know what was processed."),
         Misconception({"from the group": 600}, "That is in its checkpoint. What did the last poll commit?"),
         Misconception({"without a result": 0}, "What lies between the two numbers was read, and its results are gone."),
         Misconception(
-            {"without a result": 50}, "Those of the eighth poll come again: it begins before them. Count from 600."
+            {"without a result": 50},
+            "Those of the eighth poll come again: it begins before them. Count from its checkpoint.",
         ),
     ),
     moral="Two numbers for one job: one of them is a trap.",
