@@ -5,10 +5,10 @@ Run it with ``python benchmarks/compaction.py [--rows 50000000] [--customers 100
 All read the same Parquet files and return how many records stay, the sum of their offsets and of the lengths of their
 values. A way that finds other numbers than the first has a line that says so, and the run ends with an error.
 
-Measured, as CPU time beside DuckDB's for the whole query (12.5 million records of 250,000 customers, five turns of each
-way in one run, medians): `compact` 3.15, what it was before (records sifted by a Bloom filter, then joined) 3.72, reading
-all columns once 0.75. Making the plan is some 0.3 of the 3.15. In the trial from which it was written, on a machine where
-DuckDB took 2.33 s of the processor in place of 1.67, the parts were these:
+Measured, as CPU time beside DuckDB's for the whole query (12.5 million records of 250,000 customers, five turns of
+each way in one run, medians): `compact` 3.15, what it was before (records sifted by a Bloom filter, then joined) 3.72,
+reading all columns once 0.75. Making the plan is some 0.3 of the 3.15. In the trial from which it was written, on a
+machine where DuckDB took 2.33 s of the processor in place of 1.67, the parts were these:
 
 =======================================================  ====  =======================================================
 records sifted by a Bloom filter, then joined            3.23  `compact` before; 4.8 where all values are shuffled
