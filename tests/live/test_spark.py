@@ -140,6 +140,7 @@ def test_a_killed_member_is_missed_in_the_live_table_and_the_lag_of_its_group_gr
     assert billing() == ("Empty", 0, 300)
 
 
+@pytest.mark.nightly
 def test_a_companys_topics_that_are_made_again_are_a_brokers_byte_for_byte(spark, release):
     with Company(release) as broker:
         assert broker.address, broker.asked

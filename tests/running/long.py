@@ -44,6 +44,8 @@ LEFT_OUT = {
         "tests/book/test_playground_in_a_browser.py",
         "tests/book/test_python_in_the_page.py",
         "tests/book/test_reading_in_a_browser.py",
+        "tests/book/test_snapshot.py",
+        "tests/book/test_students_edition.py",
         "tests/book/test_page_python.py",
         "tests/book/test_predictions_in_the_page.py",
         "tests/book/test_progress_in_the_page.py",
@@ -51,17 +53,20 @@ LEFT_OUT = {
         "tests/browser/test_accessibility.py",
         "tests/browser/test_chapter.py",
         "tests/browser/test_day_two.py",
+        "tests/browser/test_player.py",
         "tests/browser/test_predictions.py",
         "tests/browser/test_slides.py",
     ),
     "odd input by the thousand": (
         "tests/fuzz/test_fuzz.py",
+        "tests/oncall/test_linear.py",
         "tests/oncall/test_mutated.py",
         "tests/drawing/test_hostile_text.py",
     ),
     "what goes wrong while an environment is made": ("tests/project/test_setup_faults.py",),
     "the judge of hand-ins, in processes of its own": ("tests/exercises/progress/test_grades.py",),
     "log lines on Spark": ("tests/oncall/test_spark.py",),
+    "groups that catch up, member by member": ("tests/oncall/test_catch_up.py",),
 }
 """For each kind of what else takes long the files that have it."""
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.spark.processes import run_python
 
-pytestmark = [pytest.mark.spark, pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 ASK = """
     from kafkalearn.spark.session import gateway, get_spark
