@@ -25,13 +25,12 @@ from pyspark.sql import SparkSession
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.class_archive import ArchiveNotMade
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.java_runtime import find_java
 from kafkalearn.spark.data import commits, datasets, groups, logs
 from kafkalearn.spark.data.cache import folder_of, is_whole, recipe_of, require_room
 from kafkalearn.spark.delivery import sends
 from kafkalearn.spark.session.archive import make_archive
 from kafkalearn.spark.session.spark_session import get_spark
-from kafkalearn.spark.session.start import GIB, class_archive, machine_memory_bytes, spark_home, stop
+from kafkalearn.spark.session.start import GIB, machine_memory_bytes, stop
 from kafkalearn.spark.transactions import transactional_topic
 from kafkalearn.spark.waiting import request_timers
 
@@ -90,8 +89,8 @@ def make_all(wanted: Sequence[tuple[str, Make]], say: Callable[[dict[str, object
 
 
 def quicken_starts() -> None:
-    """Make the archive of Spark's classes, if nobody has tried; where it cannot be made, starts are as they were."""
-    if hasattr(os, "getuid") and not class_archive(find_java(), spark_home()).is_tried:
+    """Make the archive of Spark's classes, if there is none; where it cannot be made, starts are as they were."""
+    if hasattr(os, "getuid"):  # elsewhere none is used
         stop()  # it needs a Java of its own
         with suppress(ArchiveNotMade):
             make_archive()
