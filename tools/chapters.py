@@ -3,12 +3,14 @@
     python3 run.py chapters          all of them, in order
     python3 run.py chapters 01 07    those whose names hold 01 or 07
     python3 run.py chapters --players    gives the players on show the script and the style of today, and runs nothing
+    python3 run.py chapters --times 07   the cells that take a second or more, by clock and processor; writes no chapter
 
 A chapter in which a cell fails is left as it was.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -16,6 +18,7 @@ import time
 from pathlib import Path
 
 import nbformat
+import psutil  # ipykernel brings it
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
@@ -50,6 +53,10 @@ def execute(path: Path, size: str = "class") -> NotebookNode:
     CellExecutionError
         At the first cell that fails and is not tagged ``raises-exception``.
     """
+    return _client(path).execute(env=os.environ | {"KAFKALEARN_LESSON_SIZE": size})
+
+
+def _client(path: Path) -> NotebookClient:
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
     options = {
@@ -58,8 +65,7 @@ def execute(path: Path, size: str = "class") -> NotebookNode:
         "record_timing": False,
         "extra_arguments": ["--log-level=ERROR"],  # it warns of a loopback without encryption
     }
-    client = NotebookClient(notebook, resources=resources, **options)
-    return client.execute(env=os.environ | {"KAFKALEARN_LESSON_SIZE": size})
+    return NotebookClient(notebook, resources=resources, **options)
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
@@ -104,6 +110,48 @@ def run(path: Path) -> bool:
     return True
 
 
+SHOWN_S = 1.0  # cells below this are only in the sum
+
+
+def print_times(path: Path) -> bool:
+    """Run one chapter, the file stays as it is, and print what its cells take; False if it does not run through."""
+    client = _client(path)
+    began = (0.0, 0.0)
+    sums = [0.0, 0.0]
+
+    def now() -> tuple[float, float]:
+        return time.perf_counter(), _cpu_seconds(psutil.Process(client.km.provisioner.pid))
+
+    def begin(**_: object) -> None:
+        nonlocal began
+        began = now()
+
+    def end(cell: NotebookNode, **_: object) -> None:
+        took = [after - before for before, after in zip(began, now(), strict=True)]
+        sums[:] = [before + more for before, more in zip(sums, took, strict=True)]
+        if max(took) >= SHOWN_S:
+            print(f"{took[0]:7.1f} s {took[1]:7.1f} s  {cell.id}", flush=True)
+
+    client.on_cell_execute, client.on_cell_executed = begin, end
+    print(f"{path.name}: clock, and processor time with Java, workers and brokers")
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        print(f"{path.name}: failed\n{error}", file=sys.stderr)
+        return False
+    print(f"{sums[0]:7.1f} s {sums[1]:7.1f} s  all cells")
+    return True
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    """Of a process and all that it has started: Java, Python workers, brokers."""
+    seconds = 0.0
+    for each in (process, *process.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            seconds += sum(each.cpu_times()[:4])  # its own, and of its children that have ended
+    return seconds
+
+
 def _written(path: Path, text: str) -> str:
     """Write a chapter that is another than before; whether it is, in words."""
     is_changed = text != path.read_text(encoding="utf-8")
@@ -133,11 +181,13 @@ def main(words: list[str]) -> int:
         for path in chapter_paths([word for word in words if word != "--players"]):
             print(_written(path, with_todays_players(path.read_text(encoding="utf-8"))))
         return 0
+    task = print_times if "--times" in words else run
+    words = [word for word in words if word != "--times"]
     paths = chapter_paths(words)
     if not paths:
         names = ", ".join(path.stem for path in chapter_paths()) or "none"
         print(f"no chapter is named {' or '.join(words) or 'at all'}; there are: {names}", file=sys.stderr)
-    results = [run(path) for path in paths]
+    results = [task(path) for path in paths]
     return 0 if paths and all(results) else 1
 
 
