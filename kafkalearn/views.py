@@ -12,8 +12,8 @@
   leadership, truncation, failover and coordinator_life. `record_bytes` takes a record of the offsets topic apart,
   byte by byte.
 - Pictures of other results: `draw_assignments` of several assignors; `draw_key`, `draw_offsets_topic`; `draw_timeline`
-  of a scenario, `draw_group_states` of the states of a classic group; `draw_eras`; `draw_load`, `draw_moves`,
-  `draw_load_times` of brokers and plans.
+  of a scenario, `draw_group_states` of the states of a classic group; `draw_eras`; `draw_moves` of
+  a plan, `draw_load_times` of brokers.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_done`,
   `draw_hw_leo`, `draw_lag`, `draw_survivors`, `draw_uncommitted`, `draw_waiting`, `draw_results`, `draw_commit_costs`,
   `draw_commit_shares`, `draw_measures`, `draw_shares`, `draw_lag_by_partition` and `draw_lag_over_time` plot statistics
@@ -72,7 +72,7 @@ _NAMES_OF = {
     "offsets.store_picture": "describe_store draw_store store_text",
     "operations.coordinator_life.picture": "describe_coordinator_life draw_coordinator_life",
     "operations.failover_picture": "describe_failover draw_failover draw_load_times failover_text",
-    "operations.leadership_picture": "describe_leadership draw_leadership draw_load draw_moves leadership_text",
+    "operations.leadership_picture": "describe_leadership draw_leadership draw_moves leadership_text",
     "partitioning.picture": "describe_keyless draw_key draw_keyless keyless_text",
     "purgatory.picture": (
         "describe_purgatory describe_requests draw_purgatory draw_requests purgatory_text requests_text"

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kafkalearn.base.checks import iterable
 from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
 from kafkalearn.base.events import BrokerFenced, BrokerUnfenced, TimePassed
@@ -24,7 +23,6 @@ from kafkalearn.operations.leadership import (
     LeaderChanged,
     Led,
     Settings,
-    load_without,
     moved_bytes,
 )
 from kafkalearn.operations.reassignment import Target
@@ -168,7 +166,7 @@ def draw_leadership(
     if len(settings.broker_ids) > MOST_BROKERS:
         raise KafkaLearnError(
             f"the picture has room for {MOST_BROKERS} brokers, got {len(settings.broker_ids)}; "
-            "draw_load shows more of them"
+            "load_without lists what any number of them lead"
         )
     state = frame.state
     found, was = shares(settings, state), shares(settings, (before or frame).state)
@@ -231,76 +229,13 @@ def _meanings(y: float) -> Iterator[str]:
     yield svg.text(BAR_LEFT + 502, y, "what it is preferred for", svg.SMALL, colour=svg.MUTED)
 
 
-# The load of brokers, drawn: what they take over from dead ones, and what a plan has them copy.
+# What a plan has brokers copy, drawn.
 
 LOADS_LEFT, LOADS_ROOM, LOADS_TOP = 130, 620, 70  # of the bars
 MOST_ROW_HEIGHT, MOST_HEIGHT = 48, 420
 MOST_LOADS = 24
-BEFORE, INHERITED = svg.FILLS[0], svg.FILLS[1]
 IN, OUT = svg.FILLS[2], svg.FILLS[1]
 UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
-
-
-def draw_load(partitions: Sequence[Led], dead: Iterable[int]) -> Picture:
-    """What each broker leads when others die: what it led before, and behind it what it takes over.
-
-    The thick line is an even share of the partitions among those that are left. The busiest has a pointer.
-
-    Parameters
-    ----------
-    partitions : sequence of Led
-        As `kafkalearn.operations.leadership.partition_of` makes them.
-    dead : iterable of int
-        Broker ids.
-
-    Examples
-    --------
-    >>> from kafkalearn.operations.leadership import partition_of
-    >>> three = [partition_of("orders", number, replicas) for number, replicas in enumerate([(1, 2), (2, 3), (3, 1)])]
-    >>> draw_load(three, dead=[1]).label
-    'Without broker 1: broker 2 leads 2 partitions, 1 of them taken over; broker 3 leads 1 partition.'
-    """
-    gone = tuple(sorted({*iterable("dead", dead, of="broker ids")}))
-    left = load_without(partitions, gone)
-    _require_room(left)
-    before = Counter(each.leader for each in partitions)
-    taken = {each.broker_id: each.leader_count - before[each.broker_id] for each in left}
-    longest, even = max(each.leader_count for each in left), len(partitions) / len(left)
-    unit = LOADS_ROOM / max(longest, even, 1)
-    step = _step(len(left))
-    title = f"Without {_brokers(gone)}" if gone else "All brokers live"
-    bottom = LOADS_TOP + step * len(left)
-    shapes: list[str] = [svg.text(LEFT, 36, f"{title}: who leads how much", svg.TITLE, bold=True)]
-    for place, each in enumerate(left):
-        top = LOADS_TOP + step * place
-        kept = (LOADS_LEFT, top + 4, before[each.broker_id] * unit, step - 12)
-        new = (LOADS_LEFT + kept[2], top + 4, taken[each.broker_id] * unit, step - 12)
-        words = f"{each.leader_count:,} of {len(partitions):,}, {size_words(each.led_bytes)}"
-        is_busiest = each.leader_count == longest
-        shapes += _bars(f"broker {each.broker_id}", ((BEFORE, kept), (INHERITED, new)), top + step / 2 + 4)
-        shapes.append(
-            svg.text(
-                svg.WIDTH - LEFT,
-                top + step / 2 + 4,
-                words,
-                svg.SMALL,
-                "end",
-                svg.MARK if is_busiest else svg.INK,
-                is_busiest,
-            )
-        )
-        if is_busiest:
-            shapes.append(svg.pointer(new[0] + new[2], top + 6))
-    x = LOADS_LEFT + even * unit
-    shapes += [
-        svg.line(x, LOADS_TOP - 4, x, bottom, svg.INK),
-        svg.text(x, LOADS_TOP - 10, "even", svg.SMALL, "middle", svg.MUTED),
-    ]
-    shapes.append(
-        svg.legend(((LOADS_LEFT, BEFORE, "led before"), (LOADS_LEFT + 170, INHERITED, "taken over")), bottom + 26)
-    )
-    said = [_load_words(each.broker_id, each.leader_count, taken[each.broker_id]) for each in left]
-    return picture(bottom + 46, *shapes, label=f"{title}: {'; '.join(said)}.")
 
 
 def draw_moves(partitions: Sequence[Led], plan: Sequence[Target]) -> Picture:
@@ -371,8 +306,6 @@ def _step(count: int) -> float:
 
 
 def _require_room(brokers: Sequence[object]) -> None:
-    if not brokers:
-        raise KafkaLearnError("no broker is left that could be drawn: leave one of them alive")
     if len(brokers) > MOST_LOADS:
         raise KafkaLearnError(f"the picture has room for {MOST_LOADS} brokers, got {len(brokers)}")
 
@@ -383,15 +316,6 @@ def _bars(name: str, boxes: Iterable[tuple[svg.Fill, svg.Box]], middle: float) -
         if box[2]:
             yield svg.filled(look, box)
             yield svg.outlined(box)
-
-
-def _brokers(broker_ids: Sequence[int]) -> str:
-    return f"broker{'s' * (len(broker_ids) > 1)} {listed(broker_ids)}"
-
-
-def _load_words(broker_id: int, count: int, taken: int) -> str:
-    of_them = f", {taken} of them taken over" if taken else ""
-    return f"broker {broker_id} leads {counted(count, 'partition')}{of_them}"
 
 
 def _moved_words(broker_id: int, in_bytes: int, out_bytes: int) -> str:

@@ -1,11 +1,8 @@
 """Running a cluster, in words and as pictures: leaders, load, plans, a log that is cut, a broker that dies."""
 
-from functools import partial
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import truncation
@@ -23,7 +20,6 @@ from kafkalearn.views import (
     describe_leadership,
     describe_truncation,
     draw_leadership,
-    draw_load,
     draw_moves,
     leadership_text,
     truncation_text,
@@ -116,46 +112,22 @@ def of_size(placement, size_bytes=1000):
 
 @pytest.mark.parametrize("place", [place_shifted, place_rotated])
 @pytest.mark.parametrize("brokers", [2, 12, 24])
-def test_load_and_moves_fit_a_screen_for_many_brokers(place, brokers):
+def test_moves_fit_a_screen_for_many_brokers(place, brokers):
     before, after = place(range(1, brokers + 1), 60, 1), place(range(1, brokers + 1), 60, 2)
-    for drawing in (draw_load(of_size(after), dead=[1]), draw_moves(of_size(before), plan_of("orders", after))):
-        assert min(font_sizes(drawing)) >= SMALL
-        assert drawing.size[1] <= 590
-
-
-def test_the_label_of_a_load_names_what_is_taken_over_and_counts_every_partition():
-    drawing = draw_load(of_size(place_rotated([1, 2, 3, 4], 48, 3)), dead=[1])
-    assert drawing.label == (
-        "Without broker 1: broker 2 leads 24 partitions, 12 of them taken over; broker 3 leads 12 partitions; "
-        "broker 4 leads 12 partitions."
-    )
-    assert "All brokers live" in draw_load(of_size([(1, 2)]), dead=[])
+    drawing = draw_moves(of_size(before), plan_of("orders", after))
+    assert min(font_sizes(drawing)) >= SMALL
+    assert drawing.size[1] <= 590
 
 
 def test_a_plan_that_only_turns_replicas_round_copies_nothing():
     assert draw_moves(of_size([(1, 2)]), plan_of("orders", [(2, 1)])).label == "The plan copies nothing."
 
 
-@given(
-    st.lists(st.lists(st.sampled_from([1, 2, 3, 4]), min_size=1, max_size=3, unique=True), min_size=1, max_size=6),
-    st.sets(st.sampled_from([1, 2, 3]), max_size=3),
-)
-@settings(max_examples=40)
-def test_any_cluster_with_a_broker_left_can_be_drawn(placement, dead):
-    left = {broker for replicas in placement for broker in replicas} - dead
-    draw = partial(draw_load, of_size(map(tuple, placement)), dead)
-    if left:
-        assert ElementTree.fromstring(draw()) is not None
-    else:
-        with pytest.raises(KafkaLearnError, match="no broker is left"):
-            draw()
-
-
 def test_what_has_no_room_is_refused():
     with pytest.raises(KafkaLearnError, match="has room for 7 brokers, got 8"):
         draw_leadership(leadership.Settings(tuple(range(1, 9))), RETURN[0])
     with pytest.raises(KafkaLearnError, match="has room for 24 brokers, got 29"):
-        draw_load(of_size(place_rotated(range(1, 31), 30, 2)), dead=[1])
+        draw_moves(of_size([(1,)] * 28), plan_of("orders", [(broker,) for broker in range(2, 30)]))
 
 
 SETTINGS = Settings(load_s=2)
