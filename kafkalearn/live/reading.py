@@ -17,8 +17,6 @@ from kafkalearn.live.requests import CLIENT_ID, PLAINTEXT, TIMEOUT_S, Connection
 
 Address = tuple[str, int]
 
-OLDEST_METADATA = 4  # the first version in which a client can say: create no topic that I ask about
-
 
 class Brokers:
     """Connections to the brokers of one cluster, made when they are needed.

@@ -1,4 +1,4 @@
-"""Old advice, put to the test: a session of 6 s, heartbeats every 2 s, a poll interval above the slowest work.
+"""Old advice, put to the test: a session of 6 s, heartbeats every 2 s; and what takes a group out of Stable.
 
 The advice is from the years when a session was 10 s by default; since 3.0 it is 45 s. Each function plays ready
 scenarios and gives rows; nothing is claimed that a row does not show.
@@ -12,7 +12,6 @@ from types import MappingProxyType
 from kafkalearn.groups import classic
 from kafkalearn.groups.classic.model import JoinGroup, StateChanged, SyncGroup, TimePassed
 from kafkalearn.groups.defaults import PREPARING, STABLE
-from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.scenarios.finder import PROBES, probe
 from kafkalearn.scenarios.playing import settings_of, simulate
@@ -25,7 +24,6 @@ TRIED: Mapping[str, Mapping[str, int]] = MappingProxyType({"advice": ADVICE, "de
 
 START = "topic orders has 6 partitions\nrecords arrive at 1000 a second\nat 0 s: c1, c2 and c3 join\n"
 PAUSES_S = (2, 4, 6, 9, 12, 30, 50)
-SLOW_MIN, LIMIT_MIN = 7, 8  # the work that may take seven minutes, and the limit set to eight
 
 Row = dict[str, object]
 
@@ -75,27 +73,6 @@ def detection(release: str = DEFAULT_RELEASE) -> list[Row]:
         }
         for what in PROBES
     ]
-
-
-def slow_work(release: str = DEFAULT_RELEASE) -> list[Row]:
-    """What a poll whose records take seven minutes brings, with the default limit and with one of eight minutes.
-
-    >>> [(row["limit_ms"], row["rebalances"]) for row in slow_work()]
-    [(300000, 2), (480000, 0)]
-    """
-    story = f"{START}at 60 s: c2 works {SLOW_MIN} min on one poll"
-    rows: list[Row] = []
-    for limit_ms in (default("max.poll.interval.ms", release), LIMIT_MIN * 60_000):
-        outcome = simulate(story, release=release, max_poll_interval_ms=limit_ms)
-        rows.append(
-            {
-                "limit_ms": limit_ms,
-                "rebalances": outcome.rebalance_count - 1,
-                "records_not_read": outcome.records_not_read,
-                "most_lag": outcome.most_lag,
-            }
-        )
-    return rows
 
 
 # Everything that takes a group out of Stable, each played. The articles name three: members, topics, partitions. The

@@ -301,11 +301,6 @@ def fence(turn: Turn, group: Group, member: str) -> None:
     turn.put_group(group)
 
 
-def next_time_out_ms(turn: Turn) -> int | None:
-    """When the next member falls out that says nothing until then."""
-    return min((each.times_out_ms for group in turn.cluster.groups for each in group.members), default=None)
-
-
 def time_out(turn: Turn) -> None:
     """Members whose time is over fall out."""
     for group in turn.cluster.groups:

@@ -74,7 +74,6 @@ INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 PLAIN, ASSIGNED, SUBSCRIBED = "plain", "assigned", "subscribed"
 WAYS = (PLAIN, ASSIGNED, SUBSCRIBED)
 
-SOURCE_COLUMNS = "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp"
 RECORDED_COLUMNS = "key string, value string, topic string, partition int, offset bigint, timestamp_ms bigint"
 
 

@@ -140,7 +140,6 @@ def _json_in(text: str) -> tuple[int, object, int] | None:
 
 # A line -> the pattern that fits somewhere in it.
 
-PAIRED = "paired"
 _CONTEXT = re.compile(r"\[(?:Consumer|Worker|Share ?Consumer|Streams?) (?=instanceId=|clientId=)")
 _CONTEXT_END = re.compile(r"\] ?(?=[\w(\[])")
 _BROKER = re.compile(r"\[(?:GroupCoordinator|GroupMetadataManager|GroupCoordinatorService)\b[^\]]{0,200}\]:? ")
