@@ -24,10 +24,10 @@ from kafkalearn.log.words import (
     TOMBSTONE,
     LogFrame,
     Place,
-    Stretch,
+    ShownSegment,
     cleanable_of,
     clock_text,
-    deleted_stretches,
+    deleted_segments,
     describe_log,
     effect_of,
     legend_of,
@@ -38,7 +38,7 @@ from kafkalearn.log.words import (
     places,
     retention_text,
     short_reason,
-    stretches,
+    shown_segments,
     text_of,
 )
 
@@ -86,7 +86,7 @@ def log_elements(
 ) -> tuple[list[str], float]:
     """The drawing of a log as elements, and how far down it goes; `reader_offset` marks where a reader is."""
     rows = _rows(places(frame, before), most_rows)
-    segments = (*deleted_stretches(frame, before), *stretches(log_of(frame)))
+    segments = (*deleted_segments(frame, before), *shown_segments(log_of(frame)))
     found, now_ms = cleanable_of(settings, frame), now_of(frame)
     parts = [
         svg.text(LEFT, 40, _title(settings), svg.TITLE - 2, bold=True),
@@ -124,41 +124,41 @@ def _rows(all_places: tuple[Place, ...], most_rows: int) -> list[tuple[Place, ..
 
 
 def _row(
-    settings: Settings, segments: tuple[Stretch, ...], row: tuple[Place, ...], now_ms: int, top: float
+    settings: Settings, segments: tuple[ShownSegment, ...], row: tuple[Place, ...], now_ms: int, top: float
 ) -> list[str]:
     first, last = row[0].offset, row[-1].offset
-    here = (stretch for stretch in segments if stretch.last >= first and stretch.first <= last)
+    here = (shown for shown in segments if shown.last >= first and shown.first <= last)
     return [
-        *(_segment(settings, stretch, first, last, now_ms, top) for stretch in here),
+        *(_segment(settings, shown, first, last, now_ms, top) for shown in here),
         *(_cell(place, now_ms, LEFT + (place.offset - first) * CELL, top) for place in row),
     ]
 
 
-def _segment(settings: Settings, stretch: Stretch, row_first: int, row_last: int, now_ms: int, top: float) -> str:
+def _segment(settings: Settings, shown: ShownSegment, row_first: int, row_last: int, now_ms: int, top: float) -> str:
     """The ground of a segment, or of the part that is in this row; the active one is an outline."""
-    start, end = max(stretch.first, row_first), min(stretch.last, row_last)
+    start, end = max(shown.first, row_first), min(shown.last, row_last)
     x, width = LEFT + (start - row_first) * CELL, (end + 1 - start) * CELL
-    is_gone = bool(stretch.deleted_because)
-    name = next((each for each in _segment_names(settings, stretch, now_ms) if _fits(each, width)), "")
-    look = {"colour": svg.MARK if is_gone else svg.INK, "bold": is_gone or stretch.is_active}
+    is_gone = bool(shown.deleted_because)
+    name = next((each for each in _segment_names(settings, shown, now_ms) if _fits(each, width)), "")
+    look = {"colour": svg.MARK if is_gone else svg.INK, "bold": is_gone or shown.is_active}
     return "\n".join(
         [
-            svg.card((x + 2, top, width - 4, FRAME_HEIGHT), is_gone, not (is_gone or stretch.is_active)),
+            svg.card((x + 2, top, width - 4, FRAME_HEIGHT), is_gone, not (is_gone or shown.is_active)),
             svg.text(x + 4, top - 16, name, svg.SMALL, **look) if name else "",
         ]
     )
 
 
-def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[str]:
+def _segment_names(settings: Settings, shown: ShownSegment, now_ms: int) -> list[str]:
     """What stands above a segment, the longest first; where retention goes by time, how old it is."""
-    if stretch.deleted_because:
-        by = BY[stretch.deleted_because]
-        return [f"deleted: {stretch.deleted_because}", f"deleted: {by}", by]
-    size = f"{stretch.segment.size_bytes} B"
-    narrow = ["active"] if stretch.is_active else [size]
-    names = [f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {size}", *narrow]
-    if settings.is_deleted and settings.retention_ms >= 0 and stretch.segment.batches:
-        age = duration(max(0, now_ms - stretch.segment.largest_timestamp_ms))
+    if shown.deleted_because:
+        by = BY[shown.deleted_because]
+        return [f"deleted: {shown.deleted_because}", f"deleted: {by}", by]
+    size = f"{shown.segment.size_bytes} B"
+    narrow = ["active"] if shown.is_active else [size]
+    names = [f"{'active ' if shown.is_active else ''}segment {shown.first}, {size}", *narrow]
+    if settings.is_deleted and settings.retention_ms >= 0 and shown.segment.batches:
+        age = duration(max(0, now_ms - shown.segment.largest_timestamp_ms))
         names = [f"{names[0]}, {age} old", f"{narrow[-1]}, {age} old", *names]
     return names
 

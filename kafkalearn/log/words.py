@@ -36,7 +36,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ShownSegment:
     """A segment and the offsets that belong to it."""
 
     segment: Segment
@@ -75,13 +75,13 @@ def cleanable_of(settings: Settings, frame: LogFrame) -> Cleanable:
     return done.cleanable if done else cleanable(settings, log_of(frame), now_of(frame))
 
 
-def stretches(log: Log) -> tuple[Stretch, ...]:
+def shown_segments(log: Log) -> tuple[ShownSegment, ...]:
     """The segments, each up to the next one's base."""
     pairs = zip(log.segments, ends_of(log.segments, log.log_end_offset + 1), strict=True)
-    return tuple(Stretch(each, each.base_offset, end - 1, each is log.active) for each, end in pairs)
+    return tuple(ShownSegment(each, each.base_offset, end - 1, each is log.active) for each, end in pairs)
 
 
-def deleted_stretches(frame: LogFrame, before: LogFrame | None) -> tuple[Stretch, ...]:
+def deleted_segments(frame: LogFrame, before: LogFrame | None) -> tuple[ShownSegment, ...]:
     """The segments that retention has deleted in this frame; none if the frame before is not known."""
     deleted = effect_of(frame, model.SegmentsDeleted)
     if deleted is None or before is None:
@@ -92,7 +92,7 @@ def deleted_stretches(frame: LogFrame, before: LogFrame | None) -> tuple[Stretch
     ends = ends_of((*gone, log_of(frame).segments[0]), was.log_end_offset)[: len(gone)]
     reasons = deleted.reasons if len(deleted.reasons) == len(gone) else deleted.reasons[-1:] * len(gone)
     return tuple(
-        Stretch(each, each.base_offset, end - 1, False, reason)
+        ShownSegment(each, each.base_offset, end - 1, False, reason)
         for each, end, reason in zip(gone, ends, reasons, strict=True)
     )
 
@@ -116,11 +116,11 @@ def places(frame: LogFrame, before: LogFrame | None) -> tuple[Place, ...]:
             found.setdefault(batch.last_offset, Place(batch.last_offset, EMPTY_BATCH))
     found[log.log_end_offset] = Place(log.log_end_offset, END)
     first = log.segments[0].base_offset
-    for stretch in deleted_stretches(frame, before):
-        for offset in range(stretch.first, stretch.last + 1):
+    for shown in deleted_segments(frame, before):
+        for offset in range(shown.first, shown.last + 1):
             if offset in was:
                 found[offset] = Place(offset, REMOVED, was[offset])
-        first = min(first, stretch.first)
+        first = min(first, shown.first)
     return tuple(found.get(offset, Place(offset, GAP)) for offset in range(first, log.log_end_offset + 1))
 
 
@@ -353,14 +353,14 @@ def log_text(settings: Settings, frame: LogFrame, before: LogFrame | None = None
     log, found, now_ms = log_of(frame), cleanable_of(settings, frame), now_of(frame)
     all_places = places(frame, before)
     lines = [describe_log(settings, frame, before)]
-    for stretch in deleted_stretches(frame, before):
-        inside = [each for each in all_places if stretch.first <= each.offset <= stretch.last]
-        lines.append(f"  segment {stretch.first}, {stretch.deleted_because}:{_places_text(inside, now_ms)}")
-    for stretch in stretches(log):
-        inside = [each for each in all_places if stretch.first <= each.offset <= stretch.last and each.kind != END]
+    for shown in deleted_segments(frame, before):
+        inside = [each for each in all_places if shown.first <= each.offset <= shown.last]
+        lines.append(f"  segment {shown.first}, {shown.deleted_because}:{_places_text(inside, now_ms)}")
+    for shown in shown_segments(log):
+        inside = [each for each in all_places if shown.first <= each.offset <= shown.last and each.kind != END]
         bounds = found.first_dirty_offset, found.first_uncleanable_offset
-        state = _state_of(stretch, *bounds) if settings.is_compacted else ""
-        head = f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {stretch.segment.size_bytes} bytes"
+        state = _state_of(shown, *bounds) if settings.is_compacted else ""
+        head = f"{'active ' if shown.is_active else ''}segment {shown.first}, {shown.segment.size_bytes} bytes"
         lines.append(f"  {head}{state}:{_places_text(inside, now_ms)}")
     end = f"log end offset {log.log_end_offset}"
     parts = [f"first dirty offset {found.first_dirty_offset}; {end}", ratio_text(settings, frame)]
@@ -390,14 +390,14 @@ def retention_text(settings: Settings, frame: LogFrame) -> str:
     return ";  ".join(parts) or "no limit of time or size"
 
 
-def _state_of(stretch: Stretch, first_dirty: int, first_uncleanable: int) -> str:
-    if stretch.is_active:
+def _state_of(shown: ShownSegment, first_dirty: int, first_uncleanable: int) -> str:
+    if shown.is_active:
         return ""
-    if stretch.first >= first_uncleanable:
+    if shown.first >= first_uncleanable:
         return ", not cleanable yet"
-    if stretch.last < first_dirty:
+    if shown.last < first_dirty:
         return ", clean"
-    return ", dirty" if stretch.first >= first_dirty else f", dirty from {first_dirty}"
+    return ", dirty" if shown.first >= first_dirty else f", dirty from {first_dirty}"
 
 
 def _places_text(inside: list[Place], now_ms: int) -> str:
