@@ -118,9 +118,8 @@ def chip(
     width: float,
     height: float = 44,
     is_new: bool = False,
-    is_ghost: bool = False,
 ) -> Block:
-    """A small thing with one or two lines of words, the second bold; marked if it is new, an outline if it is gone.
+    """A small thing with one or two lines of words, the second bold; marked if it is new.
 
     >>> drawn = chip(["m1", "LOST"], svg.LOST, width=112).draw(0, 0)
     >>> drawn[-1]
@@ -130,9 +129,9 @@ def chip(
     foot = height / 2 + 5 - 10 * (len(lines) - 1)
 
     def draw(x: float, y: float) -> list[str]:
-        box, look = (x, y, width, height), {"stroke": svg.MUTED, "stroke_width": svg.LINE, "stroke_dasharray": "3 3"}
+        box = (x, y, width, height)
         return [
-            svg.rect(*box, rx=4, **look) if is_ghost else svg.filled(fill, box),
+            svg.filled(fill, box),
             svg.outlined(box, stroke=svg.MARK, stroke_width=svg.STRONG) if is_new else "",
             *(
                 svg.text(x + width / 2, y + foot + 20 * at, each, svg.SMALL, "middle", bold=at > 0)
