@@ -35,6 +35,7 @@ from kafkalearn.base.files import data_folder, one_at_a_time
 from kafkalearn.base.java_runtime import Java
 
 NEEDED_BYTES = 1 << 30  # Spark's has 200 MB, Kafka's 60; the disk is to have room after it
+KNOWS_OWNERS = hasattr(os, "getuid")  # Windows does not say it this way
 UNUSED_AFTER_S = 60 * 24 * 3600
 TIMEOUT_S = 600
 
@@ -54,8 +55,8 @@ class ClassArchive:
 
     @property
     def is_tried(self) -> bool:
-        """Whether it was made here, or was found not to be possible."""
-        return self._file() is not None
+        """Whether there is nothing left to make: it was made here, or is not possible."""
+        return not KNOWS_OWNERS or self._file() is not None
 
     def options(self) -> list[str]:
         """Java's options to use it; none where it is not there, not whole, or not to be trusted."""
@@ -72,7 +73,7 @@ class ClassArchive:
         return f"-XX:DumpLoadedClassList={class_list}"
 
     def make(self, train: Callable[[Path], None]) -> bool:
-        """Make it, if nobody has; whether it is there now.
+        """Make it, if nobody has; whether it is there now. On Windows none is made, as none would be used.
 
         Parameters
         ----------
@@ -84,6 +85,8 @@ class ClassArchive:
         ArchiveNotMade
             If the folder cannot be written, or the disk has less than 1 GB free.
         """
+        if not KNOWS_OWNERS:
+            return False
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with one_at_a_time(self.folder / "lock"):
@@ -158,7 +161,7 @@ def _is_whole(path: Path) -> bool:
 
 def _is_ours_alone(path: Path) -> bool:
     """Whether nobody writes there but this user and root, to whom Java itself belongs; on Windows it is not known."""
-    if not hasattr(os, "getuid"):
+    if not KNOWS_OWNERS:
         return False
     try:
         status = path.stat()

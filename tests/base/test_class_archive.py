@@ -125,6 +125,14 @@ def test_a_java_that_can_write_none_is_not_asked_again(tmp_path):
     assert archive.options() == []
 
 
+def test_where_none_is_used_none_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(class_archive, "KNOWS_OWNERS", False)  # as on Windows
+    archive = ClassArchive(find_java(), "x.jar", (), tmp_path / "classes")
+    assert archive.is_tried
+    assert not archive.make(lambda class_list: pytest.fail("nothing is to be run"))
+    assert not archive.folder.exists()
+
+
 def test_a_training_that_fails_leaves_nothing(tmp_path):
     archive = ClassArchive(find_java(), "x.jar", (), tmp_path / "classes")
     with pytest.raises(ZeroDivisionError):

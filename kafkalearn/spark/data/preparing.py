@@ -90,10 +90,9 @@ def make_all(wanted: Sequence[tuple[str, Make]], say: Callable[[dict[str, object
 
 def quicken_starts() -> None:
     """Make the archive of Spark's classes, if there is none; where it cannot be made, starts are as they were."""
-    if hasattr(os, "getuid"):  # elsewhere none is used
-        stop()  # it needs a Java of its own
-        with suppress(ArchiveNotMade):
-            make_archive()
+    stop()  # it needs a Java of its own
+    with suppress(ArchiveNotMade):
+        make_archive()
 
 
 def main(lessons: Sequence[str]) -> int:

@@ -70,6 +70,6 @@ def _ask(spark: SparkSession, path: Path) -> None:
 
 if __name__ == "__main__":
     try:
-        print("Spark starts with an archive here" if make_archive() else "this Java can write no archive")
+        print("Spark starts with an archive here" if make_archive() else "no archive can be used here")
     except KafkaLearnError as error:
         sys.exit(f"kafkalearn: {error}")
