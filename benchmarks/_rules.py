@@ -17,7 +17,9 @@ from pyspark.sql import functions as sf
 from kafkalearn.assignors import Member, assign
 from kafkalearn.log import Settings
 from kafkalearn.spark import (
-    agreement,
+    compaction as retention,
+)
+from kafkalearn.spark import (
     coordinator,
     group_logs,
     lag,
@@ -29,9 +31,6 @@ from kafkalearn.spark import (
     transactions,
     waiting,
     zookeeper,
-)
-from kafkalearn.spark import (
-    compaction as retention,
 )
 from kafkalearn.spark import (
     delivery as crash_cost,
@@ -72,8 +71,7 @@ from kafkalearn.spark.offsets.changes import with_moved_by
 from kafkalearn.spark.offsets.printing import with_formatter_line
 from kafkalearn.spark.offsets.state import place_costs
 from kafkalearn.spark.operations import find_faults, load_sizes, sizes, without_coordinator
-from kafkalearn.spark.rebalances import by_era, random_rebalances, rebalance_costs, with_classic_cost, with_rebalance_ms
-from kafkalearn.spark.rebalances import random_groups as classic_groups
+from kafkalearn.spark.rebalances import random_groups, random_rebalances, rebalance_costs, with_rebalance_ms
 from kafkalearn.spark.share_states import decode_share_states, latest_share_states
 from kafkalearn.spark.share_work import summed, with_deliveries, work, worked_off
 
@@ -173,16 +171,7 @@ def _rebalance_costs(spark: SparkSession, rows: int) -> DataFrame:
 
 
 def _rebalance_ms(spark: SparkSession, rows: int) -> DataFrame:
-    return classic_groups(spark, rows).transform(with_rebalance_ms)
-
-
-def _eras(spark: SparkSession, rows: int) -> DataFrame:
-    costs = agreement.random_groups(spark, rows).transform(agreement.with_agreement)
-    return costs.transform(with_classic_cost, 10_000).transform(by_era)
-
-
-def _agreement(spark: SparkSession, rows: int) -> DataFrame:
-    return agreement.random_groups(spark, rows).transform(agreement.with_agreement)
+    return random_groups(spark, rows).transform(with_rebalance_ms)
 
 
 def _partitions(spark: SparkSession, rows: int) -> DataFrame:
@@ -411,8 +400,6 @@ RULES = (
     Rule("timers.with_wheel_moves", "timers", _wheels, "request_timers"),
     Rule("rebalances.rebalance_costs", "rebalances", _rebalance_costs, one_in=10_000),
     Rule("rebalances.durations.with_rebalance_ms", MEMBERS, _rebalance_ms, one_in=MEMBERS_PER_GROUP),
-    Rule("zookeeper.with_agreement", MEMBERS, _agreement, one_in=MEMBERS_PER_GROUP),
-    Rule("rebalances.eras.by_era", MEMBERS, _eras, after="with_classic_cost", one_in=MEMBERS_PER_GROUP),
     Rule("zookeeper_fetching.fetcher_loads", "partitions", _fetchers, after="with_fetcher"),
     Rule("operations.leadership.load_without", "partitions", _load_without),
     Rule("operations.leadership.moved_bytes", "partitions", _moved_bytes),
@@ -604,6 +591,7 @@ LEFT_OUT = {
     "plans.with_plans": "the planners' own Python on the workers, a cluster at a time",
     "plans.broker_moves": "a part of moved_bytes",
     "plans.plan_costs": "sums over what with_plans gives, as moved_bytes makes them",
+    "agreement.with_agreement": "the rule's own NumPy on the workers, which benchmarks/zookeeper_era.py measures",
     "unread.old_stretches": "not measured yet: a window over what with_agreement gives",
     "unread.classic_stretches": "names columns of what with_classic_cost gives",
     "unread.by_group": "groups what old_stretches gives",
@@ -623,7 +611,8 @@ LEFT_OUT = {
     "faults.finding": "a part of find_faults",
     "partitioning.moved_share": _FEW_ROWS,
     "real_topic.run_to_the_end": "runs a stream of a real topic",
-    "rebalances.by_member_count": "groups what with_rebalance_ms adds, as by_era does",
+    "rebalances.by_member_count": "groups what with_rebalance_ms adds",
+    "rebalances.with_classic_cost": "with_rebalance_ms, and two sums over the arrays of a row",
     "remedies.with_avoided": "the expression that by_remedy sums up, row by row",
     "delivery.sent_of": "a view of the dataset that results_of reads",
     "delivery.log_of": "a view of the dataset that results_of reads",
@@ -632,6 +621,5 @@ LEFT_OUT = {
     "transactions.waits": _BY_KEYS,
     "zones.with_owner_racks": "the assignors' own Python on the workers, which benchmarks/sticky.py measures",
     "zones.crossing": "sums over what with_owner_racks gives",
-    "agreement.by_member_count": "groups what with_agreement adds, as by_era does",
 }
 """Functions from DataFrame to DataFrame without a line of their own, and why."""

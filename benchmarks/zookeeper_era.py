@@ -1,6 +1,6 @@
 """The rules of chapter 12 in Spark: fetcher ids, commits second by second, and what a newcomer costs old consumers.
 
-Run it with ``python benchmarks/zookeeper_era.py [--rows 10000000] [--groups 100000] [--slow-groups 60] [--rounds 5]
+Run it with ``python benchmarks/zookeeper_era.py [--rows 10000000] [--groups 1000] [--slow-changes 60] [--rounds 5]
 [--go-on]``. Each is beside what it cannot be quicker than, and beside the same rule called row by row in Python.
 """
 
@@ -12,7 +12,8 @@ from _measure import Way, machine, measure, parser
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from kafkalearn.spark.agreement import random_groups, with_agreement
+from kafkalearn.spark.agreement import with_agreement
+from kafkalearn.spark.data.month import changes
 from kafkalearn.spark.rebalances import with_classic_cost
 from kafkalearn.spark.session.spark_session import get_spark
 from kafkalearn.spark.zookeeper import offset_commits, with_fetcher, writes_per_second
@@ -64,20 +65,20 @@ def commit_ways(spark: SparkSession, row_count: int) -> list[Way]:
     ]
 
 
-def newcomer_ways(groups: DataFrame) -> list[Way]:
-    """What a newcomer costs each group, in both eras."""
+def newcomer_ways(month: DataFrame) -> list[Way]:
+    """What each newcomer of a month costs its group, in both eras."""
     return [
-        Way("read the pauses, sum them", lambda: groups.agg(sf.sum(sf.size("pause_ms"))).collect()),
-        Way("with_agreement", total(groups.transform(with_agreement), "agreement_ms")),
-        Way("with_classic_cost", total(groups.transform(with_classic_cost), "rebalance_ms")),
+        Way("read the pauses, sum them", lambda: month.agg(sf.sum(sf.size("pause_ms"))).collect()),
+        Way("with_agreement", total(month.transform(with_agreement), "agreement_ms")),
+        Way("with_classic_cost", total(month.transform(with_classic_cost), "rebalance_ms")),
     ]
 
 
 def main(argv: list[str]) -> None:
     """Measure and print."""
     arguments = parser(__doc__.splitlines()[0], rows=10_000_000, rounds=5, warm_up=2)
-    arguments.add_argument("--groups", type=int, default=100_000)
-    arguments.add_argument("--slow-groups", type=int, default=60)
+    arguments.add_argument("--groups", type=int, default=1_000)
+    arguments.add_argument("--slow-changes", type=int, default=60)
     options = arguments.parse_args(argv)
     spark = get_spark("kafkalearn benchmark")
     on = machine(spark)
@@ -89,17 +90,18 @@ def main(argv: list[str]) -> None:
     ways = commit_ways(spark, options.rows)
     measure("offset_stores", f"{options.rows:,} commits, second by second", on, ways, options)
     print()
-    ways = newcomer_ways(random_groups(spark, options.groups))
-    measure("newcomers", f"what a newcomer costs {options.groups:,} groups", on, ways, options)
-    few = random_groups(spark, 10 * options.slow_groups).where(f"member_count <= {LARGEST_PLAYED}")
-    rows = few.limit(options.slow_groups).collect()
+    month = changes(spark, options.groups)
+    what = f"what the newcomers of a month cost {options.groups:,} groups"
+    measure("newcomers", what, on, newcomer_ways(month), options)
+    few = month.where(f"member_count <= {LARGEST_PLAYED}")
+    rows = few.limit(options.slow_changes).collect()
     few = spark.createDataFrame(rows, few.schema)
     played = [
         Way("with_agreement", total(few.transform(with_agreement), "agreement_ms")),
         Way("each played by the simulator", lambda: [newcomer(row.pause_ms, row.partition_count) for row in rows]),
     ]
     print()
-    measure("newcomers_played", f"the same with {len(rows)} small groups", on, played, options)
+    measure("newcomers_played", f"the same with {len(rows)} newcomers to small groups", on, played, options)
 
 
 if __name__ == "__main__":

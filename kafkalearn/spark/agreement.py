@@ -1,11 +1,10 @@
 """How long groups of old consumers take to agree when one more joins, who gives up, and what nobody reads then.
 
-Everybody reads the same members and
-computes the same assignment, so all that counts is who is slower: a consumer that wants a partition before its old
-owner has released it fails, waits ``rebalance.backoff.ms`` and tries again, four times in all. When each releases, and
-when each tries, follows from its pause and from the number of its requests to ZooKeeper. So a whole rebalance is
-arithmetic, which NumPy does on Spark's workers for many groups at once. There a group's members stand behind one
-another in an array, the newcomer last, and the groups behind one another.
+Everybody reads the same members and computes the same assignment, so all that counts is who is slower: a consumer that
+wants a partition before its old owner has released it fails, waits ``rebalance.backoff.ms`` and tries again, four times
+in all. When each releases, and when each tries, follows from its pause and from the number of its requests to
+ZooKeeper. So a whole rebalance is arithmetic, which NumPy does on Spark's workers for many groups at once. There a
+group's members stand behind one another in an array, the newcomer last, and the groups behind one another.
 """
 
 from __future__ import annotations
@@ -14,15 +13,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_type
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.spark.columns import require
-from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
-from kafkalearn.zookeeper.eras import LATENCY_MS, LONGEST_PAUSE_MS, MOST_MEMBERS
+from kafkalearn.zookeeper.eras import LATENCY_MS
 
 REQUEST_MS = 2 * LATENCY_MS
 OWN_VIEW, REGISTERS, WHOLE_VIEW = 5, 7, 4
@@ -96,9 +94,6 @@ GROUP_SCHEMA = "group_id STRING, partition_count INT, pause_ms ARRAY<INT>, uncom
 NO_PAUSES = "pause_ms is empty or has a null in it: a group has one member or more, each with a pause, and be it 0"
 NO_PARTITIONS = "partition_count is below 1, or null: it counts the partitions of the one topic that the group reads"
 
-SLOW_PER_THOUSAND = 20  # members that stand still, of random groups
-LEAST_PARTITIONS, MOST_PARTITIONS = 1, 3  # for each member of random groups
-
 
 def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int = 4) -> DataFrame:
     """Each group with what it costs that one more consumer joins.
@@ -158,100 +153,3 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
 def total(column: str | Column) -> Column:
     """The sum of the numbers in an array, a bigint."""
     return sf.aggregate(column, sf.lit(0).cast("bigint"), lambda so_far, each: so_far + each)
-
-
-def random_groups(spark: SparkSession, group_count: int, seed: int = 42) -> DataFrame:
-    """Groups of all sizes up to 99, one member in fifty of which stands still at the wrong moment.
-
-    Parameters
-    ----------
-    spark : SparkSession
-        Where they are made; the same rows in every run.
-    group_count : int
-        How many.
-    seed : int
-        Another seed, other groups.
-
-    Returns
-    -------
-    DataFrame
-        With the columns of `GROUP_SCHEMA`, ``member_count`` and ``work_ms``, which is ``pause_ms`` by the name that
-        `kafkalearn.spark.rebalances` reads: the same groups with the classic protocol. Pauses last 0.2 to
-        20 s.
-
-    Examples
-    --------
-    >>> from kafkalearn.spark.session import get_spark
-    >>> random_groups(get_spark(), 1000).where("member_count <= 10").count() > 400
-    True
-    """
-    whole_number("group_count", group_count, at_least=1)
-    row = sf.col("id")
-    size = sf.least(sf.floor(2 / sf.pow(1 - uniform(seed, "members", row), sf.lit(0.8))), sf.lit(MOST_MEMBERS))
-    spread = MOST_PARTITIONS - LEAST_PARTITIONS + 1
-    per_member = LEAST_PARTITIONS + sf.pmod(hash_of(seed, "partitions", row), sf.lit(spread))
-    sized = spark.range(group_count).select(
-        sf.concat(sf.lit("group-"), row).alias("group_id"),
-        row.alias("id"),
-        size.cast("int").alias("member_count"),
-        per_member.cast("int").alias("per_member"),
-    )
-    places = sf.sequence(sf.lit(0), sf.col("member_count") - 1)
-
-    def pause(at: Column) -> Column:
-        member = row * MOST_MEMBERS + at
-        is_slow = sf.pmod(hash_of(seed, "slow", member), sf.lit(1000)) < SLOW_PER_THOUSAND
-        share = uniform(seed, "pause", member)
-        return sf.when(is_slow, (LONGEST_PAUSE_MS / 100 * sf.pow(sf.lit(100.0), share)).cast("int")).otherwise(0)
-
-    def records(at: Column) -> Column:
-        return sf.pmod(hash_of(seed, "records", row * MOST_MEMBERS + at), sf.lit(1000)).cast("int")
-
-    return sized.select(
-        "group_id",
-        (sf.col("per_member") * sf.col("member_count")).alias("partition_count"),
-        sf.transform(places, pause).alias("pause_ms"),
-        sf.transform(places, records).alias("uncommitted"),
-        "member_count",
-        sf.transform(places, pause).alias("work_ms"),
-    )
-
-
-def size_range() -> tuple[Column, Column]:
-    """The range of sizes that a group's ``member_count`` lies in, as a number to order by and in words."""
-    size = sf.col("member_count")
-    label = sf.when(size < 5, "2 to 4").when(size < 15, "5 to 14").otherwise("15 and more")
-    return sf.when(size < 5, 0).when(size < 15, 1).otherwise(2), label
-
-
-def by_member_count(groups: DataFrame) -> DataFrame:
-    """Groups with what a newcomer costs them, by their size: a row for each range of sizes.
-
-    Each different time of a range of sizes is kept in one task's memory, not on disk.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        With ``member_count`` and the columns that `with_agreement` adds.
-
-    Examples
-    --------
-    >>> from kafkalearn.spark.session import get_spark
-    >>> groups = random_groups(get_spark(), 500).transform(with_agreement)
-    >>> [row["members"] for row in groups.transform(by_member_count).collect()]
-    ['2 to 4', '5 to 14', '15 and more']
-    """
-    order, label = size_range()
-    return (
-        groups.groupBy(order.alias("order"), label.alias("members"))
-        .agg(
-            sf.count("*").alias("groups"),
-            sf.round(sf.percentile("agreement_ms", sf.lit(0.5)) / 1000, 3).alias("median, s"),
-            sf.round(sf.percentile("agreement_ms", sf.lit(0.99)) / 1000, 1).alias("99 %, s"),
-            sf.round(100 * sf.avg((sf.col("failed_attempts") > 0).cast("int")), 1).alias("with a conflict, %"),
-            sf.round(100 * sf.avg((sf.col("given_up") > 0).cast("int")), 1).alias("somebody gave up, %"),
-            sf.round(sf.avg("read_twice")).cast("bigint").alias("read twice, without auto commit"),
-        )
-        .orderBy("order")
-        .drop("order")
-    )

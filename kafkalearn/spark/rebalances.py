@@ -9,9 +9,8 @@ the last member has joined again. Each member learns of it with its next heartbe
 and who does not come back to ``poll()`` within ``max.poll.interval.ms`` leaves by itself. So a group is as slow as its
 slowest member: the latest of all these moments.
 
-`by_era` has the same groups in two eras: what a newcomer costs old consumers, and what it costs the classic protocol,
-eager. The groups are those of `kafkalearn.spark.agreement.random_groups`: what is a pause for the old consumer is one
-long poll for the classic one, equally long. Both rules are arithmetic over the columns of a row.
+`with_classic_cost` says the same of groups whose members stood still, as `kafkalearn.spark.agreement` has them: what is
+a pause for the old consumer is one long poll for the classic one, equally long.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from kafkalearn.assignors.registry import find_assignor
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.scenarios.durations import NEWCOMER_MS, WORK_FROM_MS
-from kafkalearn.spark.agreement import size_range, total
+from kafkalearn.spark.agreement import total
 from kafkalearn.spark.columns import require
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
@@ -441,56 +440,4 @@ def with_classic_cost(groups: DataFrame, max_poll_interval_ms: int = 300_000) ->
     out = sf.filter("work_ms", lambda work_ms: work_ms >= max_poll_interval_ms)
     return timed.select(
         *kept, "rebalance_ms", sf.size(out).alias("thrown_out"), total(again).alias("read_twice_classic")
-    )
-
-
-def by_era(groups: DataFrame) -> DataFrame:
-    """What a newcomer costs, by size of the group and by era.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        With ``member_count``, and what `kafkalearn.spark.agreement.with_agreement` and `with_classic_cost` add.
-
-    Returns
-    -------
-    DataFrame
-        ``members``, ``era``, ``groups``, the time to agreement as ``median, s`` and ``99 %, s``, ``somebody is out, %``
-        (who gave up, or was thrown out), and how many records a group reads twice on average, without and with auto
-        commit. Each different time of a size and an era is kept in one task's memory, not on disk.
-
-    Examples
-    --------
-    >>> from kafkalearn.spark.session import get_spark
-    >>> from kafkalearn.spark.agreement import random_groups, with_agreement
-    >>> groups = random_groups(get_spark(), 300).transform(with_agreement).transform(with_classic_cost)
-    >>> [(row["members"], row["era"]) for row in groups.transform(by_era).collect()][:2]
-    [('2 to 4', 'ZooKeeper'), ('2 to 4', 'classic')]
-    """
-    require(groups, "agreement_ms", ("bigint",), "transform them with with_agreement first")
-    require(groups, "rebalance_ms", ("bigint",), "transform them with with_classic_cost first")
-    order, members = size_range()
-
-    def era(name: str, place: int, ms: str, out: str, again: Column) -> Column:
-        fields = {"place": sf.lit(place), "era": sf.lit(name), "ms": sf.col(ms), "out": sf.col(out), "again": again}
-        return sf.struct(*(column.alias(each) for each, column in fields.items()))
-
-    both = sf.array(
-        era("ZooKeeper", 0, "agreement_ms", "given_up", sf.lit(0).cast("bigint")),
-        era("classic", 1, "rebalance_ms", "thrown_out", sf.col("read_twice_classic")),
-    )
-    rows = groups.select(order.alias("order"), members.alias("members"), "read_twice", sf.explode(both).alias("cost"))
-    return (
-        rows.select("order", "members", "read_twice", "cost.*")
-        .groupBy("order", "members", "place", "era")
-        .agg(
-            sf.count("*").alias("groups"),
-            sf.round(sf.percentile("ms", sf.lit(0.5)) / 1000, 3).alias("median, s"),
-            sf.round(sf.percentile("ms", sf.lit(0.99)) / 1000, 1).alias("99 %, s"),
-            sf.round(100 * sf.avg((sf.col("out") > 0).cast("int")), 1).alias("somebody is out, %"),
-            sf.round(sf.avg("read_twice")).cast("bigint").alias("read twice, no auto commit"),
-            sf.round(sf.avg("again"), 1).alias("read twice, auto commit"),
-        )
-        .orderBy("order", "place")
-        .drop("order", "place")
     )

@@ -6,8 +6,9 @@ import pyarrow as pa
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.agreement import GROUP_SCHEMA, agreeing, by_member_count, random_groups, with_agreement
-from kafkalearn.spark.rebalances import by_era, with_classic_cost, with_rebalance_ms
+from kafkalearn.spark.agreement import GROUP_SCHEMA, agreeing, with_agreement
+from kafkalearn.spark.data.month import changes
+from kafkalearn.spark.rebalances import with_classic_cost
 from kafkalearn.zookeeper.eras import classic_newcomer, newcomer, read_twice
 
 pytestmark = pytest.mark.spark
@@ -80,21 +81,13 @@ def test_a_group_that_cannot_be_is_refused(spark, partition_count, pause_ms, wor
         groups.transform(with_agreement).collect()
 
 
-def test_random_groups_take_what_the_simulator_says_and_are_the_same_in_every_run(spark):
-    groups = random_groups(spark, 400)
-    assert groups.orderBy("group_id").collect() == random_groups(spark, 400).orderBy("group_id").collect()
-    rows = groups.where("member_count <= 6").transform(with_agreement).orderBy("group_id").limit(40).collect()
-    slow = groups.where("array_max(pause_ms) > 0 AND member_count <= 12").transform(with_agreement).limit(6).collect()
-    assert len(rows) == 40
+def test_the_groups_of_a_month_take_what_the_simulator_says(spark):
+    month = changes(spark, 40).transform(with_agreement).orderBy("group_id", "at_ms")
+    rows = month.where("member_count <= 6").limit(40).collect()
+    slow = month.where("array_max(pause_ms) > 0 AND member_count <= 12").limit(12).collect()
+    assert (len(rows), len(slow)) == (40, 12)
     for row in rows + slow:
-        cost = newcomer(row.pause_ms, row.partition_count)
-        assert cost_of(row) == tuple(cost), row
-
-
-def test_the_same_groups_can_be_given_to_the_classic_protocol(spark):
-    groups = random_groups(spark, 50).selectExpr("*", "3000 AS heartbeat_interval_ms", "300000 AS max_poll_interval_ms")
-    both = groups.transform(with_agreement).transform(with_rebalance_ms)
-    assert both.where("agreement_ms > 0 AND rebalance_ms > 0").count() == 50
+        assert cost_of(row) == tuple(newcomer(row.pause_ms, row.partition_count)), row
 
 
 def test_each_group_costs_the_classic_protocol_what_its_simulator_says(spark):
@@ -107,27 +100,6 @@ def test_each_group_costs_the_classic_protocol_what_its_simulator_says(spark):
         assert classic_newcomer(works, uncommitted, 10_000, auto_commit=False).read_twice == sum(uncommitted)
     assert any(row.read_twice_classic for row in found)
     assert any(not row.thrown_out and max(row.work_ms) for row in found)
-
-
-def test_both_eras_are_summed_up_side_by_side(spark):
-    groups = random_groups(spark, 600).transform(with_agreement).transform(with_classic_cost, 10_000)
-    rows = groups.transform(by_era).collect()
-    assert [(row["members"], row["era"]) for row in rows[-2:]] == [
-        ("15 and more", "ZooKeeper"),
-        ("15 and more", "classic"),
-    ]
-    of_classic = [row for row in rows if row["era"] == "classic"]
-    assert sum(row["groups"] for row in of_classic) == 600
-    out = groups.where("member_count < 5 AND thrown_out > 0").count()
-    assert of_classic[0]["somebody is out, %"] == round(100 * out / of_classic[0]["groups"], 1)
-    sizes = groups.transform(by_member_count).collect()
-    assert [row["median, s"] for row in rows if row["era"] == "ZooKeeper"] == [row["median, s"] for row in sizes]
-
-
-def test_sizes_are_summed_up(spark):
-    rows = random_groups(spark, 600).transform(with_agreement).transform(by_member_count).collect()
-    assert sum(row["groups"] for row in rows) == 600
-    assert rows[0]["with a conflict, %"] < rows[-1]["with a conflict, %"]
 
 
 def test_a_column_that_is_missing_is_named(spark):
