@@ -4,7 +4,8 @@
     python3 -m tools.cited_lines 4.4=4.4.1  this line, and those that are recorded
 
 Read from the released classes themselves, whose line tables a debugger uses. A rule is listed for a look if a method
-that it names is gone since the release before, or its code is another.
+that it names is gone since the release before, or its code is another. Whoever has looked, and found the rule right,
+writes the line that is printed into `right`, with the reason; it is kept until the method is another again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ CITED = re.compile(r"\b([A-Z][A-Za-z0-9]+)\.([a-z][A-Za-z0-9]*)\b")
 ABOUT = (
     "File and line of each method of Kafka that a rule of the ledger names, in the newest of these releases that has "
     "it, from the line tables of the released classes. look: rules whose method is gone or has other code than in the "
-    "release before. Written by python3 -m tools.cited_lines."
+    "release before; right: those that were looked at, and why the rule is right still. Written by python3 -m "
+    "tools.cited_lines, but for the reasons."
 )
 
 
@@ -173,11 +175,12 @@ def read_release(line: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str
     return found
 
 
-def content_of(read: Mapping[str, Mapping[tuple[str, str], Method]]) -> dict[str, Any]:
-    """What is recorded of releases that were read, by line."""
+def content_of(read: Mapping[str, Mapping[tuple[str, str], Method]], right: Mapping[str, str]) -> dict[str, Any]:
+    """What is recorded of releases that were read, by line; `right` has what needs no look any more, and why."""
     lines = sorted(read, key=numbers_of)
     rules: dict[str, list[dict[str, object]]] = {}
     look: dict[str, list[str]] = {}
+    others: list[str] = []
     for name, places in cited(ledger()).items():
         for place in places:
             has = [line for line in lines if place in read[line]]
@@ -190,20 +193,25 @@ def content_of(read: Mapping[str, Mapping[tuple[str, str], Method]]) -> dict[str
             )
             before = read[lines[-2]].get(place) if len(lines) > 1 else None
             if has[-1] != lines[-1]:
-                look.setdefault(name, []).append(f"{words}: gone since {lines[-1]}")
+                others.append(f"{words}: gone since {lines[-1]}")
             elif before and (before.size, before.line_count) != (method.size, method.line_count):
-                look.setdefault(name, []).append(f"{words}: other code since {lines[-1]}")
+                others.append(f"{words}: other code since {lines[-1]}")
+            else:
+                continue
+            if others[-1] not in right:
+                look.setdefault(name, []).append(others[-1])
     asked = {line: releases()[line].version for line in lines}
-    return {"about": ABOUT, "asked": asked, "look": look, "rules": rules}
+    kept = {each: why for each, why in right.items() if each in others}
+    return {"about": ABOUT, "asked": asked, "look": look, "right": kept, "rules": rules}
 
 
 def main(words: Sequence[str]) -> int:
     """Read the lines, write the file, and print which rules want a look."""
-    old = json.loads(RECORDED.read_text(encoding="utf-8"))["asked"] if RECORDED.exists() else dict.fromkeys(LINES)
-    lines = sorted({*old, *(word.partition("=")[0] for word in words)}, key=numbers_of)[-len(LINES) :]
+    old = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {"asked": dict.fromkeys(LINES)}
+    lines = sorted({*old["asked"], *(word.partition("=")[0] for word in words)}, key=numbers_of)[-len(LINES) :]
     wanted = {place for places in cited(ledger()).values() for place in places}
-    content = content_of({line: read_release(line, wanted) for line in lines})
-    RECORDED.write_text(text_of(content, "look", "rules"), encoding="utf-8")
+    content = content_of({line: read_release(line, wanted) for line in lines}, old.get("right", {}))
+    RECORDED.write_text(text_of(content, "look", "right", "rules"), encoding="utf-8")
     for name, reasons in content["look"].items():
         print(f"look at {name}: {'; '.join(reasons)}")
     return 0

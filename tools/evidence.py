@@ -103,6 +103,9 @@ def text() -> str:
     to_look_at = [{"rule": name, "to look at": "; ".join(reasons)} for name, reasons in lines["look"].items()]
     if to_look_at:
         parts += [f"## Methods that are others since {[*lines['asked']][-1]}", markdown_table(to_look_at)]
+    looked_at = [{"method": words, "the rule is right": why} for words, why in lines["right"].items()]
+    if looked_at:
+        parts += ["## Methods that are others, and were looked at", markdown_table(looked_at)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -124,6 +124,18 @@ def test_the_lines_that_rules_cite_are_those_of_methods_that_they_name():
     assert all(each["line"] > 0 and each["file"] for places in CITED["rules"].values() for each in places)
 
 
+def test_a_method_that_was_looked_at_is_listed_no_more_until_it_is_another_again():
+    method = cited_lines.Method("Utils.java", 9, 90, 7)
+    place, other = ("Utils", "murmur2"), method._replace(size=91)
+    words = "Utils.murmur2: other code since 4.4"
+    asked = cited_lines.content_of({"4.3": {place: method}, "4.4": {place: other}}, {})
+    assert asked["look"]["murmur2 of a key"] == [words]
+    looked = cited_lines.content_of({"4.3": {place: method}, "4.4": {place: other}}, {words: "the same hash"})
+    assert (looked["look"], looked["right"]) == ({}, {words: "the same hash"})
+    gone = cited_lines.content_of({"4.3": {place: method}, "4.4": {}}, {words: "the same hash"})
+    assert (gone["look"]["murmur2 of a key"], gone["right"]) == (["Utils.murmur2: gone since 4.4"], {})
+
+
 def test_a_class_file_is_read_as_javap_reads_it():
     jar = next(each for each in jar_paths(releases()[DEFAULT_RELEASE]) if each.name.startswith("kafka-clients-"))
     if not jar.exists():
