@@ -81,7 +81,7 @@ function render({ model, el }) {
   const [stage, title, caption, bar, slider, count, speed, playButton, screenButton] =
     [".kl-stage", ".kl-title", ".kl-caption", ".kl-bar", ".kl-bar input", ".kl-bar output", ".kl-bar select",
       "[data-do=play]", "[data-do=screen]"].map(find);
-  let animation, last, index, timer = null;
+  let animation, last, index, timer = null, isWide = false; // whether the picture is wider than its stage
 
   function show() {
     stage.innerHTML = frameSvg(animation, index);
@@ -89,7 +89,14 @@ function render({ model, el }) {
     count.textContent = `${index} of ${last}`;
     slider.value = index;
     slider.setAttribute("aria-valuetext", `step ${index} of ${last}`);
-    bringMarkedIntoView();
+    if (isWide) bringMarkedIntoView();
+  }
+
+  // To ask for a size lays the page out at once: it is asked when the stage has another one, and not in each step.
+  function measure() {
+    const wasWide = isWide;
+    isWide = stage.scrollWidth > stage.clientWidth + 1;
+    if (isWide && !wasWide) bringMarkedIntoView();
     showEdges();
   }
 
@@ -102,7 +109,6 @@ function render({ model, el }) {
 
   // Where the picture is wider than the screen, what the sentence speaks of is marked, and is moved into its middle.
   function bringMarkedIntoView() {
-    if (stage.scrollWidth <= stage.clientWidth + 1) return;
     const boxes = [...stage.querySelectorAll(`:is([stroke="${MARK}"], [fill="${MARK}"])`)].map((each) => each.getBoundingClientRect());
     if (!boxes.length) return;
     const left = Math.min(...boxes.map((each) => each.left)), right = Math.max(...boxes.map((each) => each.right));
@@ -218,7 +224,7 @@ function render({ model, el }) {
   });
   stage.addEventListener("click", enter);
   stage.addEventListener("scroll", showEdges, { passive: true });
-  const resized = new ResizeObserver(showEdges);
+  const resized = new ResizeObserver(measure);
   resized.observe(stage);
   el.addEventListener("keydown", onKey);
   document.addEventListener("keydown", onPageKey);

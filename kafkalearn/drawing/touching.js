@@ -15,7 +15,17 @@ const wordsOf = (element) => element.textContent.trim();
 const nameOf = (words) => (MARKS.exec(words) ?? KINDS_NAMED.exec(words))?.[0] ?? words;
 const middle = ({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
 
+// What was found out about a picture, which never changes: asked for once, and only if somebody wants to know.
+function remembered(find) {
+  const known = new WeakMap();
+  return (svg) => known.get(svg) ?? known.set(svg, find(svg)).get(svg);
+}
+
 // --- things in a picture: a text that names one, and the shape that it stands in or beside
+
+const boxesIn = remembered((svg) => [...svg.querySelectorAll("rect, path, circle, ellipse, polygon")]
+  .filter((each) => each.getAttribute("fill") !== "none" || each.localName === "rect").map((each) => ({ each, around: each.getBBox() })));
+const shapesIn = (svg) => (svg.getClientRects().length ? boxesIn(svg) : []); // what is hidden has no size yet
 
 function shapeOf(svg, label) {
   const box = label.getBBox(), { x, y } = middle(box), point = new DOMPoint(x, y);
@@ -32,9 +42,7 @@ function shapeOf(svg, label) {
   }
   const beside = new DOMPoint(box.x - 28, y); // where a legend has its sample
   let found = null, sample = null;
-  for (const each of svg.querySelectorAll("rect, path, circle, ellipse, polygon")) {
-    if (each.getAttribute("fill") === "none" && each.localName !== "rect") continue;
-    const around = each.getBBox();
+  for (const { each, around } of shapesIn(svg)) {
     if (each.localName === "path" && each.isPointInFill(beside)) sample = each;
     if (around.width >= svg.viewBox.baseVal.width && around.height >= svg.viewBox.baseVal.height * 0.9) continue; // the ground
     if (x < around.x || x > around.x + around.width || y < around.y || y > around.y + around.height) continue;
@@ -55,15 +63,15 @@ function rowOf(svg, { x, y, width, height }) {
 }
 
 // Each name with its labels, the first of them the one that stands for it.
-function thingsIn(svg) {
+const thingsIn = remembered((svg) => {
   const things = new Map();
-  for (const label of svg?.querySelectorAll("text, tspan") ?? []) {
+  for (const label of svg.querySelectorAll("text, tspan")) {
     const words = wordsOf(label), name = nameOf(words);
     if (label.querySelector?.("tspan") || !NAMED.test(name) || words.length > 32) continue;
     things.set(name, [...(things.get(name) ?? []), label]);
   }
   return things;
-}
+});
 
 // --- what moves: the new frame is there at once, and what is new in it comes from where it was
 
@@ -75,9 +83,14 @@ const kindOf = (element) => {
   return `${element.localName} ${own("rx")} ${own("width")} ${own("height")} ${(own("d").match(/[A-Za-z]/g) ?? []).join("")}`;
 };
 
-function leavesOf(svg) {
-  return [...svg.querySelectorAll(LEAVES)].map((element) => ({ element, text: element.outerHTML, kind: kindOf(element), box: element.getBBox() }));
+// Where it is as its attributes say, of the kinds that move: no layout is needed, so a picture that is gone can be asked too.
+function placeOf(element) {
+  const [x, y, x2, y2, width, height] = ["x", "y", "x2", "y2", "width", "height"].map((name) => Number(element.getAttribute(name)));
+  if (element.localName !== "line") return { x: x + width / 2, y: y + height / 2 };
+  return { x: (Number(element.getAttribute("x1")) + x2) / 2, y: (Number(element.getAttribute("y1")) + y2) / 2 };
 }
+
+const leavesOf = remembered((svg) => [...svg.querySelectorAll(LEAVES)].map((element) => ({ element, text: element.outerHTML })));
 
 function slide(element, from, to, ms) {
   const by = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
@@ -104,36 +117,39 @@ function ghost(svg, from, to, words, ms, delay = 0) {
 // A request goes from who asks to the leader, and its answer comes back: where the sentence says so and both are drawn.
 function request(svg, sentence, ms) {
   const asks = /\b(broker \d+)\b[^.]{0,30}\bfetch/i.exec(sentence)?.[1].toLowerCase();
-  if (!asks) return;
+  if (!asks) return [];
   const labels = [...svg.querySelectorAll("text")];
   const from = labels.find((each) => wordsOf(each) === asks), to = labels.find((each) => wordsOf(each) === "leader");
-  if (!from || !to) return;
+  if (!from || !to) return [];
   const ends = [from, to].map((each) => { const { x, y } = middle(each.getBBox()); return { x: x + 75, y }; });
-  ghost(svg, ends[0], ends[1], "fetch", ms * 0.5);
-  ghost(svg, ends[1], ends[0], "answer", ms * 0.5, ms * 0.5);
+  return [() => ghost(svg, ends[0], ends[1], "fetch", ms * 0.5), () => ghost(svg, ends[1], ends[0], "answer", ms * 0.5, ms * 0.5)];
 }
 
+// What begins to move: functions, so that all is measured before the first of them changes anything.
 function moveBetween(old, svg, sentence, ms) {
-  const were = new Set(old.map((each) => each.text)), now = leavesOf(svg), are = new Set(now.map((each) => each.text));
-  const gone = old.filter((each) => !are.has(each.text)), fresh = now.filter((each) => !were.has(each.text));
-  if (fresh.length + gone.length > 400) return; // another picture
-  for (const each of fresh) {
-    const { element, kind, box } = each, at = middle(box);
-    const far = (other) => Math.hypot(middle(other.box).x - at.x, 3 * (middle(other.box).y - at.y)); // a mark stays in its row
-    const isNear = (other) => Math.abs(middle(other.box).y - at.y) < 6 || (element.localName === "text" && wordsOf(other.element) === wordsOf(element) && wordsOf(element).length < 8);
+  const [were, are] = [leavesOf(old), leavesOf(svg)].map((leaves) => new Map(leaves.map((each) => [each.text, each.element])));
+  const gone = leavesOf(old).filter((each) => !are.has(each.text)).map(({ element }) => ({ element, kind: kindOf(element), at: placeOf(element) }));
+  const fresh = leavesOf(svg).filter((each) => !were.has(each.text)), begin = [];
+  if (fresh.length + gone.length > 400) return []; // another picture
+  for (const { element } of fresh) {
+    const kind = kindOf(element), at = placeOf(element), words = element.localName === "text" ? wordsOf(element) : "";
+    const far = (other) => Math.hypot(other.at.x - at.x, 3 * (other.at.y - at.y)); // a mark stays in its row
+    const isNear = (other) => Math.abs(other.at.y - at.y) < 6 || (words && words.length < 8 && wordsOf(other.element) === words);
     const before = gone.filter((other) => other.kind === kind && isNear(other)).sort((a, b) => far(a) - far(b))[0];
-    const words = element.localName === "text" ? wordsOf(element) : "";
     if (before && (element.localName === "text" || element.localName === "line" || element.localName === "rect")) {
       gone.splice(gone.indexOf(before), 1);
-      if (far(before) > 1) slide(element, middle(before.box), at, ms);
+      if (far(before) > 1) begin.push(() => slide(element, before.at, at, ms));
     } else if (words && words.length <= 6) {
-      const copied = old.filter((other) => other.element.localName === "text" && wordsOf(other.element) === words && are.has(other.text))
-        .sort((a, b) => far(a) - far(b))[0]; // what it is a copy of, such as a record in the leader's log
-      if (copied && !/^[\d–]*$/.test(words)) ghost(svg, middle(copied.box), at, words, ms);
-      element.animate([{ opacity: 0 }, { opacity: copied ? 0 : 0.5 }, { opacity: 1 }], { duration: ms });
-    } else element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: ms });
+      const copied = [...were].filter(([text, other]) => other.localName === "text" && wordsOf(other) === words && are.has(text))
+        .map(([text, other]) => ({ stays: are.get(text), at: placeOf(other) })).sort((a, b) => far(a) - far(b))[0]; // such as a record in the leader's log
+      if (copied && !/^[\d–]*$/.test(words)) {
+        const [from, to] = [copied.stays, element].map((each) => middle(each.getBBox()));
+        begin.push(() => ghost(svg, from, to, words, ms));
+      }
+      begin.push(() => element.animate([{ opacity: 0 }, { opacity: copied ? 0 : 0.5 }, { opacity: 1 }], { duration: ms }));
+    } else begin.push(() => element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: ms }));
   }
-  request(svg, sentence, ms);
+  return [...begin, ...request(svg, sentence, ms)];
 }
 
 const stopMoving = (svg) => svg?.getAnimations?.({ subtree: true }).forEach((each) => each.finish());
@@ -218,7 +234,8 @@ function renderLive(given) {
   head.insertBefore(motion, head.querySelector("[data-do=save]"));
 
   const picture = () => stage.querySelector("svg");
-  let leaves = [], value = model.get("value"), text = null, menu = null;
+  let before = null, value = model.get("value"), text = null, menu = null; // before: the picture that was seen last
+  let parsed = {}, frame = null; // what is read of the animation; the browser's next painting, if it is waited for
   let coming = null; // the line that was asked for and is not there yet
 
   // What lies over the picture goes with it, where it is wider than its stage and is moved sideways.
@@ -243,7 +260,7 @@ function renderLive(given) {
   function point(name) {
     over.querySelectorAll(".kl-lit").forEach((each) => each.remove());
     caption.querySelectorAll(".kl-word").forEach((each) => each.classList.toggle("kl-lit-word", each.dataset.thing === name));
-    for (const label of (name && thingsIn(picture()).get(name)) ?? []) {
+    for (const label of (name && picture() && thingsIn(picture()).get(name)) ?? []) {
       const lit = over.appendChild(make("div", { className: "kl-lit" }));
       const { row, box } = shapeOf(picture(), label), { x, y, width, height } = row ?? box;
       put(lit, { x: x - 3, y: y - 3, width: width + 6, height: height + 6 });
@@ -252,7 +269,15 @@ function renderLive(given) {
 
   // --- touching
 
-  const touch = () => JSON.parse(model.get("_animation")).touch;
+  const parse = () => {
+    const animated = model.get("_animation");
+    if (parsed.animated !== animated) {
+      const { touch, loop } = JSON.parse(animated);
+      parsed = { animated, touch, loop };
+    }
+    return parsed;
+  };
+  const touch = () => parse().touch;
   const close = () => { menu?.remove(); menu = null; };
   const keep = (...wanted) => {
     for (const each of [...wanted, el.querySelector(".kl-bar input"), next.querySelector("button")]) {
@@ -408,28 +433,36 @@ function renderLive(given) {
   caption.addEventListener("focusout", () => setTimeout(() => { if (!caption.contains(document.activeElement)) read = null; }));
 
   function framed() {
+    cancelAnimationFrame(frame);
     const svg = picture(), now = model.get("value"), animated = model.get("_animation");
     if (!svg) return;
-    if (animated !== text) goRound(el, JSON.parse(animated).loop);
+    if (animated !== text) goRound(el, parse().loop);
     const isNext = now === value + 1 || (animated !== text && text !== null && now > 0 && el.classList.contains("kl-touched"));
     const ms = Math.min(MOVE_MS, 800 / Number(el.querySelector(".kl-bar select").value || 1));
     point(null);
     if (svg.getClientRects().length) {
-      if (isNext && leaves.length && moves()) moveBetween(leaves, svg, caption.textContent, ms);
-      leaves = leavesOf(svg).filter(({ element }) => !element.closest(".kl-ghost"));
+      const begin = isNext && before && moves() ? moveBetween(before, svg, caption.textContent, ms) : [];
+      before = svg;
       markWords(caption, svg, point);
       if (read && document.activeElement === document.body) keep([...caption.querySelectorAll(".kl-word")].find((each) => each.dataset.thing === read));
-    } else leaves = [];
+      begin.forEach((each) => each());
+    } else before = null;
     [value, text] = [now, animated];
     showTouch();
   }
 
-  const observer = new MutationObserver((records) => { if (records.some(({ addedNodes }) => [...addedNodes].some((each) => each.localName === "svg"))) framed(); });
+  // The new picture is in the page at once; what lies over it comes as the browser paints both. The keys do not wait.
+  const observer = new MutationObserver((records) => {
+    if (!records.some(({ addedNodes }) => [...addedNodes].some((each) => each.localName === "svg"))) return;
+    cancelAnimationFrame(frame);
+    if (read) framed();
+    else frame = requestAnimationFrame(framed);
+  });
   observer.observe(stage, { childList: true });
-  const resized = new ResizeObserver(() => { if (touch()) showTouch(); if (!leaves.length) framed(); });
+  const resized = new ResizeObserver(() => { if (touch()) showTouch(); if (!before) framed(); });
   resized.observe(stage);
   // The words have the colours that the things have now: in JupyterLab's other theme, or as the system goes dark, they are others.
-  const inTheDark = matchMedia("(prefers-color-scheme: dark)"), repaint = () => { if (leaves.length) markWords(caption, picture(), point); };
+  const inTheDark = matchMedia("(prefers-color-scheme: dark)"), repaint = () => { if (before) markWords(caption, picture(), point); };
   const themed = new MutationObserver(repaint);
   themed.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   inTheDark.addEventListener("change", repaint);
@@ -449,6 +482,7 @@ function renderLive(given) {
     model.off("change:_answer", heard);
     removeEventListener("resize", refit);
     observer.disconnect();
+    cancelAnimationFrame(frame);
     resized.disconnect();
     themed.disconnect();
     inTheDark.removeEventListener("change", repaint);

@@ -100,6 +100,28 @@ def test_on_a_phone_no_letter_is_small_and_what_is_wide_scrolls_and_fades(browse
     shown.page.context.close()
 
 
+def test_a_step_asks_for_a_size_only_where_the_picture_is_wider_than_its_stage(browser, made_book):
+    """To ask for a size makes the browser lay the page out at once, so that a step takes twice as long."""
+    step = """() => {
+        const stage = document.querySelector(".kl-stage"), asked = [];
+        const player = stage.closest(".kl-player");
+        Object.defineProperty(stage, "getBoundingClientRect", {
+            value: () => { asked.push(1); return Element.prototype.getBoundingClientRect.call(stage); } });
+        for (const name of ["scrollWidth", "clientWidth"])
+            Object.defineProperty(stage, name, { get: () => { asked.push(1); return 0; } });
+        player.querySelector("[data-do=last]").click();
+        return [player.querySelector(".kl-bar output").textContent, asked.length > 0];
+    }"""
+    for how, asks in (({"viewport": {"width": 1280, "height": 900}}, False), (PHONE, True)):
+        shown = opened(browser, made_book, "01_coordinator", **how)
+        shown.run("() => document.querySelectorAll('.kl-show-me').forEach((each) => each.click())")
+        shown.run("() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
+        count, has_asked = shown.run(step)
+        assert count.split()[0] == count.split()[-1]
+        assert has_asked == asks
+        shown.page.context.close()
+
+
 def test_a_place_to_touch_goes_with_its_picture_and_a_word_keeps_the_keys(browser, made_book):
     shown = opened(browser, made_book, "index", **PHONE)
     run = "Produce+%3E+Fetch(2)+%3E+Fetch(3)"

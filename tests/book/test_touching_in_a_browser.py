@@ -50,8 +50,8 @@ def test_things_move_to_the_next_step_and_not_back_and_not_when_the_reader_says_
     """The frame on show is the next one at once; what moves lies over it, and ends by itself or when it is stopped."""
     count = """(name) => {
         document.querySelector(`#touch [data-do=${name}]`).click();
-        return new Promise((resolve) => queueMicrotask(() => resolve(
-            document.querySelector("#touch .kl-stage svg").getAnimations({ subtree: true }).length)));
+        return new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(
+            document.querySelector("#touch .kl-stage svg").getAnimations({ subtree: true }).length))));
     }"""
     still = """(isStill) => {
         const motion = document.querySelector("#touch .kl-motion");
