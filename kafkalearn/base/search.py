@@ -112,7 +112,7 @@ class PartNumbers:
 
     def parts_of(self, key: Key) -> list[Hashable]:
         """The parts of a key."""
-        return [self.parts[number] for number in key]
+        return [*map(self.parts.__getitem__, key)]
 
 
 def new_tree() -> Node:

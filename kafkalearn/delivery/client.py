@@ -42,7 +42,7 @@ from kafkalearn.replication.processing import (
     parts_of,
 )
 from kafkalearn.replication.settings import Settings as TopicSettings
-from kafkalearn.replication.state import DOWN, FROZEN, Log, ParkedProduce
+from kafkalearn.replication.state import DOWN, FROZEN, Broker, Log, ParkedProduce
 
 # An event being processed: the parts of the partition and of its producer, to be read and replaced by their names.
 
@@ -69,17 +69,23 @@ def delivery_of(parts: tuple[Hashable, ...], effects: tuple[DeliveryEffect, ...]
 class DeliveryProcessing(Processing):
     """The partition's parts, and the producer's; `settings` are the partition's, as its rules expect them."""
 
-    __slots__ = ("appended_place", "producer_place", "producer_settings")
+    __slots__ = ("appended_place", "is_concerned", "producer_place", "producer_settings")
 
     def __init__(self, settings: model.Settings, parts: Parts, normaliser: Normaliser | None = None) -> None:
         """Begin with the parts as they are before the event."""
         super().__init__(settings.topic, parts, normaliser)
         self.producer_settings = settings.producer
         self.producer_place, self.appended_place = places_of_producer(settings.topic)
+        self.is_concerned = False  # whether the producer has acted, or a broker has gone down with its connections
 
     def emit(self, effect: DeliveryEffect) -> None:
         """Add an effect of this event."""
         self.effects.append(effect)
+
+    def put_broker(self, broker_id: int, broker: Broker) -> None:
+        """Replace the status of a broker."""
+        self.is_concerned = self.is_concerned or broker.status == DOWN
+        super().put_broker(broker_id, broker)
 
     @property
     def producer(self) -> model.Producer:
@@ -88,6 +94,7 @@ class DeliveryProcessing(Processing):
 
     @producer.setter
     def producer(self, producer: model.Producer) -> None:
+        self.is_concerned = True
         self.write(self.producer_place, producer)
 
     @property
@@ -483,13 +490,17 @@ def _replace_request(processing: DeliveryProcessing, old: Request, new: Request)
 
 
 def receive_answers(processing: DeliveryProcessing, effect_count: int) -> None:
-    """After each event of the partition: broken connections are noticed, answers are on their way."""
-    if not processing.producer.in_flight:
+    """After each event: broken connections are noticed, answers are on their way.
+
+    Most events of the partition break and answer nothing. Then the producer is not looked at, so that a search need not
+    work out a fetch again for each of its states.
+    """
+    answers = [each for each in processing.effects[effect_count:] if isinstance(each, ProduceAnswered)]
+    if not (answers or processing.is_concerned):
         return
     broken = tuple(each for each in processing.producer.in_flight if processing.broker(each.to_broker).status == DOWN)
     if broken:
         fail(processing, broken, model.NETWORK_EXCEPTION)
-    answers = [each for each in processing.effects[effect_count:] if isinstance(each, ProduceAnswered)]
     for request in processing.producer.in_flight:
         if request.stage == model.AT_BROKER and not _is_parked(processing, request):
             errors = [each.error for each in answers if each.base_offset == request.base_offset]

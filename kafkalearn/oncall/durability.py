@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,7 @@ from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, listed, shown
 from kafkalearn.base.trace import Trace
 from kafkalearn.delivery.matrix_search import can_be, witnesses_of
-from kafkalearn.delivery.model import ProducerSettings, Settings, TopicSettings
+from kafkalearn.delivery.model import ConnectionLost, GaveUp, ProducerSettings, Settings, TopicSettings
 from kafkalearn.delivery.picture import describe_delivery
 from kafkalearn.delivery.search import FAILURES, GIVEN_UP, OFFLINE, Failure
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED
@@ -409,11 +409,28 @@ def _is_safe_with(
     return not any(_can_harm(settings, name) for name in tried)
 
 
+def searched_failure(settings: Settings, name: str) -> Failure:
+    """A failure by name, without the followers where they decide nothing.
+
+    No broker falls there, and the producer waits for none of them: of all that is looked for in a run only the leader's
+    log decides, and a follower's fetch leaves it as it is.
+
+    >>> settings = Settings(TopicSettings(3), ProducerSettings(acks=1))
+    >>> searched_failure(settings, "the connection breaks").absent, searched_failure(settings, "the leader dies").absent
+    ((2, 3), ())
+    """
+    replica_count = settings.topic.replica_count
+    failure = failures_of(replica_count)[name]
+    if settings.producer.acks == "all" or failure.before or not {*failure.kinds} <= {ConnectionLost, GaveUp}:
+        return failure
+    return replace(failure, absent=tuple(range(2, replica_count + 1)))
+
+
 @lru_cache(maxsize=256)
 def _can_harm(settings: Settings, failure: str) -> bool:
-    return can_be(settings, failures_of(settings.topic.replica_count)[failure], HARM)
+    return can_be(settings, searched_failure(settings, failure), HARM)
 
 
 @lru_cache(maxsize=256)
 def _witnesses(settings: Settings, failure: str) -> tuple[tuple[str, Trace], ...]:
-    return witnesses_of(settings, failures_of(settings.topic.replica_count)[failure])[0]
+    return witnesses_of(settings, searched_failure(settings, failure))[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import permutations
 from typing import Any, Unpack
 
@@ -79,7 +79,7 @@ def relabelling(names: dict[int, int]) -> Relabelling:
     places = [*range(FIRST_REPLICA)]
     for broker_id in sorted(names):
         places += [place_of(part, names[broker_id]) for part in (LOG, BROKER, LEADING, REMOTES, WAITING, REMOTE_ENDS)]
-    return Relabelling(tuple(places), partial(_renamed, names), partial(_renamed_event, names))
+    return Relabelling(tuple(places), partial(_renamed, names), partial(_renamed_event, (*names.items(),)))
 
 
 _SINGLE = ("broker_id", "successor", "to_broker", "leader")
@@ -109,7 +109,9 @@ def _renamed_set(names: dict[int, int], brokers: tuple[int, ...]) -> tuple[int, 
     return tuple(sorted(names[each] for each in brokers))
 
 
-def _renamed_event(names: dict[int, int], event: ReplicationEvent) -> ReplicationEvent:
+@lru_cache(maxsize=4096)  # every search renames the same few events
+def _renamed_event(pairs: tuple[tuple[int, int], ...], event: ReplicationEvent) -> ReplicationEvent:
+    names = dict(pairs)
     renamed: dict[str, Any] = {
         field.name: _renamed_one(names, getattr(event, field.name)) for field in fields(event) if field.name in _SINGLE
     }

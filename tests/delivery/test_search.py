@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.search import Watched
 from kafkalearn.delivery import (
     NONE_DOUBLED,
     NONE_LOST,
@@ -22,7 +23,8 @@ from kafkalearn.delivery import (
     find,
     simulate,
 )
-from kafkalearn.delivery.search import ends, rows_of
+from kafkalearn.delivery.client import places_of_producer
+from kafkalearn.delivery.search import ends, model, rows_of
 from kafkalearn.replication import BrokerCrashed, BrokerFrozen, Fetch, SessionExpired, TimePassed, on_every_broker
 
 TRAFFIC = [Send, RequestSent, RequestArrived, AnswerArrived, Fetch]
@@ -61,6 +63,19 @@ def test_order_needs_one_request_in_flight_or_idempotence(producer, outcome):
 def test_five_in_flight_are_no_danger_to_an_idempotent_producer():
     kinds, limits = [Send, RequestSent, RequestArrived, AnswerArrived, ConnectionLost], {Send: 5, ConnectionLost: 2}
     assert find(settings(1), kinds, (NONE_DOUBLED, ORDER_KEPT), at_most=limits).outcome == "nothing left"
+
+
+def test_a_fetch_looks_at_the_producer_only_if_it_has_an_answer_for_it():
+    """Else a search would work it out again for each state of the producer."""
+    chosen = settings(2)
+    searched, place = model(chosen), places_of_producer(chosen.topic)[0]
+    appended = [Send(), RequestArrived()]
+    looked_at = {}
+    for name, before in {"copies": appended, "answers": [*appended, Fetch(2)]}.items():
+        watched = Watched(searched.split(simulate(chosen, before)[-1].state))
+        searched.happen(watched, Fetch(2))
+        looked_at[name] = place in watched.reads
+    assert looked_at == {"copies": False, "answers": True}
 
 
 def test_time_may_pass_in_a_search_too():

@@ -9,10 +9,10 @@ import pytest
 from kafkalearn.base import files
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.files import data_directory
-from kafkalearn.delivery.matrix_search import matrix
+from kafkalearn.delivery.matrix_search import matrix, witnesses_of
 from kafkalearn.delivery.search import FAILURES, PRODUCERS
 from kafkalearn.delivery.simulator import NO_REJECTED_IN_LOG, PROMISES, broken
-from kafkalearn.oncall import safe
+from kafkalearn.oncall import durability, safe
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.durability import ALL_LOSE_POWER, HARM, PartitionNow, failures_of, troubles
 from tests.oncall.examples import asked
@@ -46,6 +46,18 @@ def test_what_harms_with_three_replicas_is_what_the_matrix_has(producer, min_isr
 
     assert found == {(cell.failure, result) for cell in cells for result in cell.results if result in HARM}
     assert (answer.outcome is Outcome.FOUND) == any(failure != ALL_LOSE_POWER for failure, _ in found)
+
+
+@pytest.mark.parametrize("producer", ["acks=0", "acks=1"])
+@pytest.mark.parametrize("failure", ["the connection breaks", "the time for a batch is over"])
+def test_a_search_that_leaves_the_followers_out_finds_the_runs_of_one_with_them(producer, failure):
+    settings = durability.settings_of(
+        durability.gather({"acks": PRODUCERS[producer].acks, "replication factor": 3}, [], {}, "4.3"), "4.3"
+    )
+    without = witnesses_of(settings, durability.searched_failure(settings, failure))
+    with_all = witnesses_of(settings, failure)
+    assert without[0] == with_all[0]
+    assert without[1] < with_all[1]
 
 
 @pytest.mark.parametrize(
