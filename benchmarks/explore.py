@@ -29,6 +29,14 @@ merges what they find, were tried (130 lines). At depth 8, 9 and 10 the slower w
 0.60, 1.55 and 3.39 s of processor time, the search in one process 0.55, 1.33 and 2.90: 0.9 times as fast. Without any
 merging it would be 1.2 times. What a search remembers of its steps is most of its speed, and each worker has to learn
 nearly all of it for itself: the two together work 1.7 times as long as one. Worth its code would be 1.5 times as fast.
+
+Why a fingerprint is the hash of a whole key: fingerprints that a step changes by the XOR of a mark for each part that
+it replaces, so that a state that is known is never put together, were tried (30 lines). In four turns at depth 9 beside
+other work they were 0.85, 0.99, 1.08 and 1.14 times as fast.
+
+What is left: of 9,358 steps that are worked out to depth 8, 3,882 are fetches, and for 2,034 of these the first part
+that was not seen before is what the leader knows of its followers. All followers are one part there, so that a fetch of
+one is worked out again where another has fetched. If no fetch looked at it at all, 1,755 would be left.
 """
 
 from __future__ import annotations
