@@ -17,7 +17,7 @@ ROUNDS = 6  # of fetches, after which nobody hears anything new
 MOST_LETTERS = 60  # of an answer that is shown
 
 
-class Asked(NamedTuple):
+class Compared(NamedTuple):
     """One recorded answer, and what is said now."""
 
     where: str
@@ -93,28 +93,28 @@ def _called(function: Callable[..., object], *arguments: Any) -> object:
         return f"{type(error).__name__}: {error}"
 
 
-def _keys(rule: Callable[..., object]) -> Iterator[Asked]:
+def _keys(rule: Callable[..., object]) -> Iterator[Compared]:
     for key_hex, by_count in _answers()["keys"].items():
         key = bytes.fromhex(key_hex)
         for count, partition in by_count.items():
-            yield Asked(f"the key {key!r} of {count} partitions", partition, _called(rule, key, int(count)))
+            yield Compared(f"the key {key!r} of {count} partitions", partition, _called(rule, key, int(count)))
 
 
-def _groups(rule: Callable[..., object]) -> Iterator[Asked]:
+def _groups(rule: Callable[..., object]) -> Iterator[Compared]:
     for group_id, count, partition in _answers()["groups"]:
-        yield Asked(f"the group {group_id!r} of {count} partitions", partition, _called(rule, group_id, count))
+        yield Compared(f"the group {group_id!r} of {count} partitions", partition, _called(rule, group_id, count))
 
 
-def _stickies(rule: Callable[..., object]) -> Iterator[Asked]:
+def _stickies(rule: Callable[..., object]) -> Iterator[Compared]:
     for case in _answers()["stickies"]:
         owned = {name: [tuple(each) for each in some] for name, some in case["owned"].items()}
         said = _called(rule, dict(case["topics"]), owned)
         if isinstance(said, dict):
             said = {name: [list(each) for each in some] for name, some in said.items()}
-        yield Asked(case["id"], case["assignment"], said)
+        yield Compared(case["id"], case["assignment"], said)
 
 
-def _passes(rule: Callable[..., object]) -> Iterator[Asked]:
+def _passes(rule: Callable[..., object]) -> Iterator[Compared]:
     for case in _answers()["passes"]:
         log = tiny.Log()
         for number, phase in enumerate(case["phases"], 1):
@@ -127,22 +127,22 @@ def _passes(rule: Callable[..., object]) -> Iterator[Asked]:
                 [each.offset, each.key.decode() if isinstance(each.key, bytes) else None, each.value]
                 for each in log.records
             ]
-            yield Asked(f"{case['id']}, what pass {number} left", phase["left"], error or left)
+            yield Compared(f"{case['id']}, what pass {number} left", phase["left"], error or left)
 
 
-def _runs(rule: Callable[..., object]) -> Iterator[Asked]:
+def _runs(rule: Callable[..., object]) -> Iterator[Compared]:
     for case in _answers()["runs"]:
         run = _Run(rule, case)
         for number, event in enumerate(case["events"]):
             where = f"{case['name']}, event {number}, {event['op']}"
             said = _called(run.take, event)
             if isinstance(said, str):
-                yield Asked(where, "no error", said)
+                yield Compared(where, "no error", said)
                 break
             if "answer" in event:
-                yield Asked(f"{where}, answered", event["answer"], run.answer)
+                yield Compared(f"{where}, answered", event["answer"], run.answer)
             for name, value in (event.get("state") or {}).items():
-                yield Asked(f"{where}, {name}", value, run.state()[name])
+                yield Compared(f"{where}, {name}", value, run.state()[name])
 
 
 class _Run:
@@ -199,7 +199,7 @@ class _Run:
         }
 
 
-_KINDS: Mapping[str, Callable[[Any], Iterator[Asked]]] = {
+_KINDS: Mapping[str, Callable[[Any], Iterator[Compared]]] = {
     "partition_for_key": _keys,
     "offsets_partition": _groups,
     "assign_sticky": _stickies,

@@ -26,7 +26,7 @@ NOT_ASKED = "not asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StageResult:
     """What one stage came to."""
 
     stage: Stage
@@ -45,12 +45,12 @@ class Built(Answer):
     ----------
     address : str
         The server.
-    asked : tuple of Asked
+    asked : tuple of StageResult
         The stages that were wanted, in order.
     """
 
     address: str
-    asked: tuple[Asked, ...]
+    asked: tuple[StageResult, ...]
 
     @property
     def outcome(self) -> Outcome:
@@ -115,15 +115,15 @@ def build(address: str, wanted: Sequence[int] = (), goes_on: bool = False) -> Bu
     return Built(address, tuple(_asked(host, port, chosen, goes_on)))
 
 
-def _asked(host: str, port: int, chosen: Sequence[Stage], goes_on: bool) -> Iterator[Asked]:
+def _asked(host: str, port: int, chosen: Sequence[Stage], goes_on: bool) -> Iterator[StageResult]:
     is_over = False
     for stage in chosen:
-        verdict = Asked(stage, NOT_ASKED) if is_over else asked(host, port, stage)
+        verdict = StageResult(stage, NOT_ASKED) if is_over else asked(host, port, stage)
         is_over = is_over or (verdict.outcome == WRONG and not goes_on)
         yield verdict
 
 
-def asked(host: str, port: int, stage: Stage) -> Asked:
+def asked(host: str, port: int, stage: Stage) -> StageResult:
     """What one stage comes to before one server."""
     from kafkalearn.live.stage_wire import Wire
 
@@ -140,13 +140,13 @@ def asked(host: str, port: int, stage: Stage) -> Asked:
             wire.played(stage.script(), is_as_wanted)
         except KafkaLearnError as error:  # it closes the connection, or what it sends cannot be read
             number = len(comparison.history) + 1
-            return Asked(stage, WRONG, number, Result(WRONG, (str(error).replace("{", "(").replace("}", ")"),)))
+            return StageResult(stage, WRONG, number, Result(WRONG, (str(error).replace("{", "(").replace("}", ")"),)))
     if not found:
-        return Asked(stage, RIGHT)
+        return StageResult(stage, RIGHT)
     said = Result(
         WRONG, tuple(stage.difference(comparison, found[0], f"kafkalearn build --task --stage {stage.number}"))
     )
-    return Asked(stage, WRONG, found[0].number + 1, said, found[0].came, found[0].kafka)
+    return StageResult(stage, WRONG, found[0].number + 1, said, found[0].came, found[0].kafka)
 
 
 def place_of(address: str) -> tuple[str, int]:

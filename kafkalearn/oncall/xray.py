@@ -31,7 +31,7 @@ from kafkalearn.oncall import xray_given, xray_logs, xray_report
 from kafkalearn.oncall.answer import FORMATS, key_from, lasting
 from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.share_groups import share_states, share_topic_names
-from kafkalearn.oncall.xray_contents import Asked, RecordXray, contents
+from kafkalearn.oncall.xray_contents import RecordXray, WantedRecords, contents
 from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
 from kafkalearn.oncall.xray_report import LogXray, Xray
 from kafkalearn.oncall.xray_shares import ShareXray, xray_shares
@@ -132,7 +132,7 @@ def xray(
             whole_number("records", records, at_least=1),
             whole_number("from_offset", from_offset, at_least=0),
         )
-        asked = Asked(count, first, key.encode() if isinstance(key, str) else key)
+        asked = WantedRecords(count, first, key.encode() if isinstance(key, str) else key)
     elif key is not None or from_offset:
         raise KafkaLearnError("from_offset and key choose among the records shown: say how many (records, --records)")
     if group is not None:
@@ -165,7 +165,7 @@ class Run:
     progress: Progress
     given: tuple[GivenLog, ...]
     group: str | None
-    asked: Asked | None = None
+    asked: WantedRecords | None = None
     clusters: dict[Path, ClusterMetadata | None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     read_bytes: int = 0

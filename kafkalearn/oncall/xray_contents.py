@@ -30,7 +30,7 @@ MOST_BYTES = 1 << 20  # of a key or value in the data; the broker takes no large
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WantedRecords:
     """Which records are to be shown."""
 
     count: int  # of each log
@@ -93,7 +93,7 @@ def _shown(written: str | None) -> str:
     return written if len(written) <= LONGEST_SHOWN else f"{written[:LONGEST_SHOWN]}... ({len(written):,} characters)"
 
 
-def contents(given: GivenLog, asked: Asked, batch_limit_bytes: int) -> Iterator[RecordXray]:
+def contents(given: GivenLog, asked: WantedRecords, batch_limit_bytes: int) -> Iterator[RecordXray]:
     """The records of a log from an offset on, as many as were asked for.
 
     Batches in front of the offset are passed over by their headers; what cannot be read is passed over, too: the
@@ -116,7 +116,7 @@ def contents(given: GivenLog, asked: Asked, batch_limit_bytes: int) -> Iterator[
 
 
 def _batches(
-    data: Bytes, headers: Iterator[Header | Unread], asked: Asked, read: Callable[[Bytes, int], Batch]
+    data: Bytes, headers: Iterator[Header | Unread], asked: WantedRecords, read: Callable[[Bytes, int], Batch]
 ) -> Iterator[Batch]:
     for each in headers:
         if isinstance(each, Unread) or each.last_offset < asked.from_offset:

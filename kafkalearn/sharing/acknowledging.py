@@ -42,7 +42,7 @@ BECOMES: Mapping[int, str] = {0: ARCHIVED, 1: ACKNOWLEDGED, 2: AVAILABLE, 3: ARC
 
 
 @dataclass(frozen=True)
-class Rules:
+class GroupLimits:
     """The settings of a group that hold now."""
 
     delivery_limit: int
@@ -86,7 +86,7 @@ def is_valid(batches: tuple[Acknowledgement, ...], version: int, is_renew: bool)
 
 
 def acknowledge(
-    share: SharePartition, member: str, batches: tuple[Acknowledgement, ...], rules: Rules
+    share: SharePartition, member: str, batches: tuple[Acknowledgement, ...], rules: GroupLimits
 ) -> tuple[SharePartition, tuple[Change, ...]]:
     """The share-partition after a member's acknowledgements, and what is to be written.
 
@@ -123,7 +123,7 @@ def _touched(share: SharePartition, batch: Acknowledgement) -> tuple[InFlight, .
 
 
 def _one_batch(
-    share: SharePartition, member: str, batch: Acknowledgement, there: InFlight, rules: Rules
+    share: SharePartition, member: str, batch: Acknowledgement, there: InFlight, rules: GroupLimits
 ) -> tuple[SharePartition, list[Change]]:
     if there.whole is not None:
         if not there.whole.member:
@@ -149,7 +149,7 @@ def _one_batch(
 
 
 def _offsets(
-    share: SharePartition, member: str, batch: Acknowledgement, there: InFlight, rules: Rules
+    share: SharePartition, member: str, batch: Acknowledgement, there: InFlight, rules: GroupLimits
 ) -> tuple[SharePartition, list[Change]]:
     changes = []
     for offset in range(max(there.first, batch.first, share.start_offset), min(there.last, batch.last) + 1):
@@ -169,7 +169,7 @@ def _offsets(
     return share.having(there), changes
 
 
-def _after(held: Held, kind: int, rules: Rules) -> tuple[Held, str]:
+def _after(held: Held, kind: int, rules: GroupLimits) -> tuple[Held, str]:
     """What a record becomes by an acknowledgement, and why it makes a dead letter, if it does."""
     if kind == RENEW:
         if not rules.allows_renewing:
@@ -181,7 +181,7 @@ def _after(held: Held, kind: int, rules: Rules) -> tuple[Held, str]:
     return replace(held, state=after, member="", before=held), reason
 
 
-def given_back(held: Held, rules: Rules, is_below_start: bool = False) -> tuple[str, str]:
+def given_back(held: Held, rules: GroupLimits, is_below_start: bool = False) -> tuple[str, str]:
     """The state of a record that its holder has no more, and why it makes a dead letter, if it does."""
     if is_below_start:
         return ARCHIVED, ""
@@ -190,7 +190,7 @@ def given_back(held: Held, rules: Rules, is_below_start: bool = False) -> tuple[
     return (ARCHIVING, "limit") if rules.has_dead_letters else (ARCHIVED, "")
 
 
-def released(share: SharePartition, member: str, rules: Rules) -> tuple[SharePartition, tuple[Change, ...]]:
+def released(share: SharePartition, member: str, rules: GroupLimits) -> tuple[SharePartition, tuple[Change, ...]]:
     """All that a member holds is given back, as at the end of its session."""
     changes: list[Change] = []
     for batch in share.batches:
@@ -220,7 +220,9 @@ def _counted(share: SharePartition, first: int, last: int, held: Held) -> ShareP
     return replace(share, done_count=share.done_count + more)
 
 
-def ran_out(share: SharePartition, first: int, last: int, rules: Rules) -> tuple[SharePartition, tuple[Change, ...]]:
+def ran_out(
+    share: SharePartition, first: int, last: int, rules: GroupLimits
+) -> tuple[SharePartition, tuple[Change, ...]]:
     """A lock of these offsets has run out. The change does not wait for what is written."""
     changes: list[Change] = []
     for batch in share.between(_floor_first(share, first), last):
@@ -246,7 +248,7 @@ def _floor_first(share: SharePartition, offset: int) -> int:
 
 
 def _lost(
-    share: SharePartition, first: int, last: int, batch: InFlight, held: Held, rules: Rules, changes: list[Change]
+    share: SharePartition, first: int, last: int, batch: InFlight, held: Held, rules: GroupLimits, changes: list[Change]
 ) -> SharePartition:
     state, reason = given_back(held, rules, last < share.start_offset)
     after = replace(held, state=state, member="", lock_ms=None)

@@ -16,7 +16,7 @@ from kafkalearn.coordinator.share_model import Event as StateEvent
 from kafkalearn.coordinator.share_model import Write as StateWrite
 from kafkalearn.releases.lines import at_least
 from kafkalearn.sharing import acknowledging, dead_letters, in_flight, stored
-from kafkalearn.sharing.acknowledging import Change, Rules
+from kafkalearn.sharing.acknowledging import Change, GroupLimits
 from kafkalearn.sharing.events import AcknowledgedPartition, Configs, FetchedPartition
 from kafkalearn.sharing.model import (
     ACKNOWLEDGED,
@@ -112,10 +112,10 @@ class Turn:
         """Whether a group reads committed records alone."""
         return self.configs(group).get("share.isolation.level") == "read_committed"
 
-    def rules(self, group: str) -> Rules:
+    def rules(self, group: str) -> GroupLimits:
         """The settings of a group by which records are acknowledged now."""
         configs = self.configs(group)
-        return Rules(
+        return GroupLimits(
             self.delivery_limit(group),
             self.cluster.now_ms + self.lock_duration_ms(group),
             configs.get("share.renew.acknowledge.enable", "true") == "true",
