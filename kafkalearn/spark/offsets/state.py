@@ -398,7 +398,6 @@ def place_costs(df: DataFrame, *, brokers: Sequence[int] | int) -> DataFrame:
         ("topic", "after"): sf.col("topic"),
         ("consumer", "before"): sf.col("member_before"),
         ("consumer", "after"): sf.col("member_after"),
-        ("group", "after"): sf.col("group_id"),
     }
     bits = [1 << nodes.index(leader) for leader in leaders]  # a set of nodes is one number: 50 partitions have 50
     placed = df.select("group_id", "member_after", *(text.alias("_".join(key)) for key, text in names.items()))
@@ -406,12 +405,16 @@ def place_costs(df: DataFrame, *, brokers: Sequence[int] | int) -> DataFrame:
         placed = placed.transform(with_offsets_partition, len(leaders), key, f"{key}_at").withColumn(
             key, _bit(key, bits)
         )
+    differs = ("partition_after", "topic_after", "consumer_before")
     each = placed.groupBy("group_id", "member_after").agg(
-        *(sf.bit_count(sf.bit_or(key)).alias(key) for key in map("_".join, names)),
+        *(sf.bit_count(sf.bit_or(key)).alias(key) for key in differs),
         sf.sum((sf.col("consumer_before") != sf.col("consumer_after")).cast("int")).alias("left_behind"),
     )
+    # By its own name a member is at one node, and by its group's: there is nothing to be gathered.
+    one = {"member_after": "consumer_after", "group_id": "group_after"}
     sums = each.agg(
-        *(sf.sum(key).alias(key) for key in map("_".join, names)), sf.sum("left_behind").alias("left_behind")
+        *(sf.sum(key).alias(key) for key in (*differs, "left_behind")),
+        *(sf.sum(sf.when(sf.isnotnull(name), 1)).alias(key) for name, key in one.items()),
     )
     return sums.select(sf.inline(sf.array(*(sf.struct(*_row(place)) for place in PLACES))))
 
