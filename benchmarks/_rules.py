@@ -595,6 +595,7 @@ LEFT_OUT = {
     "unread.old_stretches": "not measured yet: a window over what with_agreement gives",
     "unread.classic_stretches": "names columns of what with_classic_cost gives",
     "unread.by_group": "groups what old_stretches gives",
+    "unread.by_range": "sums over what by_group gives",
     "unread.by_length": "sums over what old_stretches gives",
     "faults.lasting": "a part of find_faults",
     "operations.with_leader_without": "a part of load_without",

@@ -5,6 +5,7 @@ Kafka writes the highest byte of a number first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -266,3 +267,17 @@ def is_utf8(df: DataFrame, data: Column, start: Column, size: Column) -> Column:
     if checked is None:  # Spark Connect: the public way copies them first
         return sf.is_valid_utf8(sf.substring(data, start + 1, size).cast("string"))
     return checked
+
+
+def in_ranges(column: str, ranges: Mapping[str, int]) -> Column:
+    """The range that a number lies in, by its name: the first whose largest is not below it; null if there is none.
+
+    >>> from kafkalearn.spark.session import get_spark
+    >>> numbers = get_spark().range(2, 8, 2)
+    >>> [row[0] for row in numbers.select(in_ranges("id", {"few": 3, "some": 5})).collect()]
+    ['few', 'some', None]
+    """
+    label = sf.lit(None)
+    for name, most in reversed([*ranges.items()]):
+        label = sf.when(sf.col(column) <= most, name).otherwise(label)
+    return label

@@ -30,7 +30,7 @@ from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.scenarios.durations import NEWCOMER_MS, WORK_FROM_MS
 from kafkalearn.spark.agreement import total
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import in_ranges, require
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
 
@@ -349,7 +349,7 @@ def random_groups(spark: SparkSession, group_count: int, seed: int = 42) -> Data
     )
 
 
-SIZES = {"2 to 9": 10, "10 to 99": 100, "100 and more": MOST_MEMBERS + 1}
+SIZES = {"2 to 9": 9, "10 to 99": 99, "100 and more": MOST_MEMBERS}
 
 
 def by_member_count(groups: DataFrame) -> DataFrame:
@@ -369,11 +369,8 @@ def by_member_count(groups: DataFrame) -> DataFrame:
     """
     require(groups, "rebalance_ms", ("bigint",), "transform them with with_rebalance_ms first")
     seconds = sf.col("rebalance_ms") / 1000
-    size = sf.lit(None)
-    for name, below in reversed(SIZES.items()):
-        size = sf.when(sf.col("member_count") < below, name).otherwise(size)
     is_slow = sf.exists("work_ms", lambda ms: ms > 0)
-    found = groups.groupBy(size.alias("members")).agg(
+    found = groups.groupBy(in_ranges("member_count", SIZES).alias("members")).agg(
         sf.max("member_count").alias("largest"),
         sf.count("*").alias("groups"),
         sf.round(100 * sf.avg(is_slow.cast("int"))).cast("int").alias("with a slow member, %"),

@@ -2,7 +2,7 @@
 
 `old_stretches` is the rule of `kafkalearn.zookeeper.month` over what `kafkalearn.spark.agreement` says of each change;
 `classic_stretches` has the same of the classic protocol, in which everybody stands still until the group is Stable, and
-nobody gives up. `by_length` sums both up, `by_group` the first.
+nobody gives up. `by_length` sums both up, `by_group` the first, and `by_range` its groups.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import whole_number
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import in_ranges, require
 from kafkalearn.zookeeper.month import MONTH_MS
 
 HOUR_MS = 3_600_000
@@ -157,18 +157,53 @@ def by_group(agreed: DataFrame, end_ms: int = MONTH_MS) -> DataFrame:
     return found.groupBy("group_id", "member_count", "interval_ms").agg(*sums, hours.alias("unread_hours"))
 
 
-def in_ranges(column: str, ranges: Mapping[str, int]) -> Column:
-    """The range that a number lies in, by its name: the first whose largest is not below it; null if there is none.
+def by_range(groups: DataFrame, column: str, ranges: Mapping[str, int]) -> DataFrame:
+    """What the month was for all groups of a range, from the smallest range to the largest.
 
+    Parameters
+    ----------
+    groups : DataFrame
+        From `by_group`.
+    column : str
+        The number that the ranges are of, such as ``interval_ms``.
+    ranges : mapping of str to int
+        As `kafkalearn.spark.columns.in_ranges` takes them.
+
+    Returns
+    -------
+    DataFrame
+        ``range``, ``groups``, ``changes``, ``somebody gave up`` (in so many changes), and ``hours unread, of a group``
+        on average. What is kept is a row for each range.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or has another type.
+
+    Examples
+    --------
     >>> from kafkalearn.spark.session import get_spark
-    >>> numbers = get_spark().range(2, 8, 2)
-    >>> [row[0] for row in numbers.select(in_ranges("id", {"few": 3, "some": 5})).collect()]
-    ['few', 'some', None]
+    >>> rows = [("a", 3, 3_600_000, 720, 9, 20.0), ("b", 9, 7_200_000, 360, 5, 40.0), ("c", 2, 86_400_000, 30, 1, 33.5)]
+    >>> schema = "group_id STRING, member_count INT, interval_ms INT, change_count INT, gave_up_count INT"
+    >>> groups = get_spark().createDataFrame(rows, f"{schema}, unread_hours DOUBLE")
+    >>> groups.transform(by_range, "interval_ms", {"hours": 36_000_000, "days": 864_000_000}).show()
+    +-----+------+-------+----------------+------------------------+
+    |range|groups|changes|somebody gave up|hours unread, of a group|
+    +-----+------+-------+----------------+------------------------+
+    |hours|     2|   1080|              14|                    30.0|
+    | days|     1|     30|               1|                    33.5|
+    +-----+------+-------+----------------+------------------------+
     """
-    label = sf.lit(None)
-    for name, most in reversed([*ranges.items()]):
-        label = sf.when(sf.col(column) <= most, name).otherwise(label)
-    return label
+    for name in (column, "change_count", "gave_up_count"):
+        require(groups, name, ("int", "bigint"), "transform them with by_group first")
+    sums = (
+        sf.max(column).alias("largest"),
+        sf.count("*").alias("groups"),
+        sf.sum("change_count").alias("changes"),
+        sf.sum("gave_up_count").alias("somebody gave up"),
+        sf.round(sf.avg("unread_hours"), 1).alias("hours unread, of a group"),
+    )
+    return groups.groupBy(in_ranges(column, ranges).alias("range")).agg(*sums).orderBy("largest").drop("largest")
 
 
 def by_length(stretches: DataFrame) -> DataFrame:
