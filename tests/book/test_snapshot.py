@@ -12,12 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.book.browsers import ChromiumPage, Shown
-from tests.book.conftest import shown_in
 from tools.book.live.snapshot import script
 from tools.book.students import RUNTIME
 
 pytestmark = pytest.mark.browser
-shown = shown_in(chromium=(), firefox=())
 
 PAGE, KEPT = "01_coordinator.html", "live/snapshot.js"
 START = """async (code) => {

@@ -128,6 +128,7 @@ def test_no_save_of_a_later_day_loses_a_player(tmp_path, browser):
     page.close()
 
 
+@pytest.mark.nightly
 def test_where_our_side_is_not_installed_a_player_keeps_itself(tmp_path, browser):
     days = [watch(browser) for _ in range(3)]
     with running_lab(tmp_path) as lab:
@@ -250,6 +251,7 @@ def test_who_goes_on_with_a_new_kernel_is_offered_what_is_above_first(readers_la
     later.page.close()
 
 
+@pytest.mark.nightly
 def test_a_tab_behind_another_stands_at_its_place_once_it_is_shown(readers_lab, watched, stopped):
     watched.open_notebook(readers_lab, "00_start.ipynb")
     page = watched.page

@@ -189,6 +189,7 @@ def test_a_line_is_read_in_time_that_its_length_says(name):
     assert is_linear(read_line, make, LARGE // LONGER, 0)
 
 
+@pytest.mark.nightly
 def test_the_words_of_every_form_are_read_in_time_that_their_length_says():
     pieces = dict.fromkeys(piece for each in patterns() for piece in pieces_of(each.template.regex))
     assert len(pieces) > 500

@@ -88,10 +88,10 @@ def records(spark):
     return rows.unionAll(gone.withColumn("timestampType", sf.lit(0))).unionAll(orders).cache()
 
 
-@pytest.fixture
-def source(records, tmp_path):
+@pytest.fixture(scope="module")
+def source(records, tmp_path_factory):
     """The records in the order of their offsets, in as many files as there are to be batches."""
-    place = tmp_path / "source"
+    place = tmp_path_factory.mktemp("source") / "records"
     rows = records.withColumn(
         "part", sf.ntile(BATCH_COUNT).over(Window.orderBy("offset", "topic", "partition"))
     ).cache()
@@ -179,6 +179,7 @@ def test_a_batch_that_was_done_and_not_noted_by_spark_comes_again_and_counts_onc
     assert {row["offset"] for row in followed(spark, str(five / "groups")).collect()} == {15, 16, 17}
 
 
+@pytest.mark.nightly
 def test_a_folder_with_a_colon_in_its_name_is_one_as_any_other(spark, tmp_path):
     """Hadoop takes what stands before a colon for a scheme where a pattern is expanded."""
     folder = tmp_path / "groups: of 10:30"
@@ -196,7 +197,7 @@ def test_a_folder_that_spark_takes_for_a_pattern_is_refused(spark, name, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.nightly), 4])
 def test_a_checkpoint_from_a_backup_is_refused(spark, five, count):
     lose(five / "groups" / "checkpoint", "commits", "offsets", count=count)
     with pytest.raises(
@@ -242,7 +243,7 @@ def test_a_state_from_a_backup_is_refused(spark, five):
         run(spark, five / "source", five / "groups")
 
 
-@pytest.mark.parametrize("damage", ["older", "part", "none"])
+@pytest.mark.parametrize("damage", ["older", "part", pytest.param("none", marks=pytest.mark.nightly)])
 def test_a_state_that_is_not_the_one_that_was_written_is_refused(spark, five, damage):
     state = five / "groups" / "state"
     if damage == "part":

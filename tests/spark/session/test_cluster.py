@@ -87,6 +87,7 @@ def spark_home(tmp_path) -> Path:
     return home
 
 
+@pytest.mark.nightly
 def test_workers_without_kafkalearn_give_what_the_scalar_functions_give(worker_python, spark_home, launcher_java_home):
     answer, printed = run_python(
         ON_A_CLUSTER % TEXTS,

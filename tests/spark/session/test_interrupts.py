@@ -283,6 +283,7 @@ def test_a_java_that_was_killed_is_one_sentence_and_get_spark_starts_another(ker
     assert is_free(kernel)
 
 
+@pytest.mark.nightly
 def test_of_a_java_that_ended_by_itself_its_last_words_are_told(kernel):
     """As Spark ends itself at an error that it takes for fatal; its log is gone by then."""
     kernel.run("from kafkalearn.spark.session import start; folder = start._jvm.folder; java = spark._jvm")
@@ -321,6 +322,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.nightly
 def test_outside_of_a_notebook_an_interrupt_cancels_too():
     environment = {**os.environ, "KAFKALEARN_SPARK_FAST_START": "1"}
     run = [sys.executable, "-c", PROGRAM]
