@@ -567,7 +567,7 @@ def _sharing() -> Board:
         own = {f"{name} {deed}": event(name) for deed, event in deeds.items()}
         moves |= own
         things |= dict.fromkeys(own, (name,))
-    moves |= {"10 s pass": work.Pass(10_000), "30 s pass": work.Pass(30_000)}
+    moves |= {"10 s pass": work.TimePassed(10_000), "30 s pass": work.TimePassed(30_000)}
     begun = work.simulate(settings, map(work.Poll, settings.programs))[-1].state
     initial = replace(begun, cluster=replace(begun.cluster, effects=()), effects=())
     title = "Touch a member: who has this record now?"

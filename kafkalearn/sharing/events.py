@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.base.checks import Checked, Count, Index, Millis, Offset, RecordCount, Whole, one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.events import TimePassed
 from kafkalearn.coordinator.share_model import Snapshot, Tombstone, Update
 
 GAP, ACCEPT, RELEASE, REJECT, RENEW = range(5)
@@ -205,13 +206,6 @@ class ConnectionClosed(Checked):
 
     connection: str
     broker: Count = 1
-
-
-@dataclass(frozen=True)
-class TimePassed(Checked):
-    """Time passes: locks run out, fetches that waited are answered, members that are silent fall out."""
-
-    ms: Millis
 
 
 @dataclass(frozen=True)

@@ -261,9 +261,9 @@ def _done(state: work.Work) -> str:
 def describe_sharing(settings: Settings, frame: SharingFrame, before: SharingFrame | None = None) -> str:
     """A sentence or two about a frame: what happened, and what it was answered.
 
-    >>> from kafkalearn.sharing.work import Arrive, Pass, Poll, settings, simulate
+    >>> from kafkalearn.sharing.work import Arrive, Poll, TimePassed, settings, simulate
     >>> chosen = settings(lock_ms=30_000)
-    >>> trace = simulate(chosen, [Arrive(), Poll("c1"), Pass(30_000), Poll("c2")])
+    >>> trace = simulate(chosen, [Arrive(), Poll("c1"), TimePassed(30_000), Poll("c2")])
     >>> for now, earlier in zip(trace[1:], trace):
     ...     print(describe_sharing(chosen, now, earlier))
     A record comes to t-0: 0.
@@ -314,7 +314,7 @@ def _event_in_words(event: Any, effects: tuple[object, ...], cluster: Cluster, p
             return f"{name} ends as it should, and gives back what it has"
         case work.Hang(program=name):
             return f"{name} forgets what it has, and its connection lives on"
-        case work.Pass(ms=ms) | events.TimePassed(ms=ms):
+        case events.TimePassed(ms=ms):
             return f"{_time(ms)} pass"
         case events.ConnectionClosed(connection=name):
             return f"the connection {name} is closed"

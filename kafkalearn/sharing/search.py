@@ -22,10 +22,10 @@ from kafkalearn.sharing.work import (
     Event,
     Hang,
     Keep,
-    Pass,
     Poll,
     Release,
     Settings,
+    TimePassed,
     Work,
 )
 
@@ -33,11 +33,11 @@ LOCK_MS = 30_000
 SESSION_MS = 45_000
 
 TWO_PROGRAMS: tuple[Event, ...] = (
-    Arrive(), Poll("c1"), Poll("c2"), Accept("c1"), Accept("c2"), Release("c1"), Pass(LOCK_MS), Crash("c1"),
+    Arrive(), Poll("c1"), Poll("c2"), Accept("c1"), Accept("c2"), Release("c1"), TimePassed(LOCK_MS), Crash("c1"),
 )  # fmt: skip
 """Two programs: one may give back what it has, be slow, or die."""
 
-A_RECORD: Mapping[type, int] = MappingProxyType({Arrive: 1, Pass: 2, Crash: 1, Hang: 1})
+A_RECORD: Mapping[type, int] = MappingProxyType({Arrive: 1, TimePassed: 2, Crash: 1, Hang: 1})
 """How often events may happen, if nothing else is said."""
 
 
@@ -64,9 +64,9 @@ def find(
     --------
     A program that is slower than its lock: two have processed the record, and one of them learns that too late.
 
-    >>> found = find(work.Settings(), promises=[work.PROCESSED_ONCE], at_most={Arrive: 1, Pass: 1})
+    >>> found = find(work.Settings(), promises=[work.PROCESSED_ONCE], at_most={Arrive: 1, TimePassed: 1})
     >>> [type(frame.event).__name__ for frame in found.trace[1:]]
-    ['Arrive', 'Poll', 'Pass', 'Poll', 'Accept', 'Accept']
+    ['Arrive', 'Poll', 'TimePassed', 'Poll', 'Accept', 'Accept']
     """
     chosen = {one_of("promise", name, work.PROMISES): work.PROMISES[name] for name in promises}
     return explore(whole(settings, work.step, chosen), work.start(settings), tuple(events), **limits)

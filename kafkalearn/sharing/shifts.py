@@ -146,7 +146,7 @@ class _Shift:
     def run(self) -> tuple[Delivery, ...]:
         while (at_ms := self.next_ms()) is not None:
             if at_ms > self.now_ms:
-                self.step(work.Pass(at_ms - self.now_ms))  # locks run out on the way
+                self.step(work.TimePassed(at_ms - self.now_ms))  # locks run out on the way
                 self.now_ms = at_ms
             while self.come < len(self.jobs) and self.jobs[self.come].arrived_ms == at_ms:
                 self.step(work.Arrive())

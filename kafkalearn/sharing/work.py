@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import Checked, Count, Millis, RecordCount, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, counted, no_event, refusing_events, shown
+from kafkalearn.base.events import TimePassed
 from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.releases.lines import DEFAULT_RELEASE
@@ -235,15 +236,8 @@ class Hang(Checked):
     program: str
 
 
-@dataclass(frozen=True)
-class Pass(Checked):
-    """Time passes."""
-
-    ms: Millis
-
-
 Event: TypeAlias = (
-    Arrive | Poll | Accept | Release | Reject | Renew | Keep | Crash | Close | Hang | Pass
+    Arrive | Poll | Accept | Release | Reject | Renew | Keep | Crash | Close | Hang | TimePassed
     | events.DeleteRecords | events.AlterGroupConfigs | events.BrokerRestarted
 )  # fmt: skip
 
@@ -258,7 +252,7 @@ def start(settings: Settings) -> Work:
     topics = tuple(topic for topic, _ in settings.cluster.topics)
     for name in settings.programs:
         cluster = simulator.step(settings.cluster, cluster, events.ShareGroupHeartbeat(GROUP, name, 0, topics))
-    cluster = simulator.step(settings.cluster, cluster, events.TimePassed(settings.cluster.assignment_interval_ms))
+    cluster = simulator.step(settings.cluster, cluster, TimePassed(settings.cluster.assignment_interval_ms))
     for name in settings.programs:
         member = _member(cluster, name)
         cluster = simulator.step(settings.cluster, cluster, events.ShareGroupHeartbeat(GROUP, name, member.epoch))
@@ -377,7 +371,7 @@ def _keep(settings: Settings, work: Work, event: Keep) -> Work:
         )
     work = _say(settings, work, Renew(event.program), RENEW)
     while left > 0 and work.program(event.program).has:
-        work = _say(settings, _asked(settings, work, events.TimePassed(min(left, half))), Renew(event.program), RENEW)
+        work = _say(settings, _asked(settings, work, TimePassed(min(left, half))), Renew(event.program), RENEW)
         left -= half
     return work
 
@@ -403,10 +397,6 @@ def _hang(settings: Settings, work: Work, event: Hang) -> Work:
     return _put(work, replace(program, has=()))
 
 
-def _pass(settings: Settings, work: Work, event: Pass) -> Work:
-    return _asked(settings, work, events.TimePassed(event.ms))
-
-
 def _restarted(settings: Settings, work: Work, event: events.BrokerRestarted) -> Work:
     return replace(
         _asked(settings, work, event), programs=tuple(Program(each.name, 0, each.has) for each in work.programs)
@@ -427,7 +417,7 @@ RULES: Mapping[type, _Rule] = MappingProxyType(
         Crash: _crash,
         Close: _close,
         Hang: _hang,
-        Pass: _pass,
+        TimePassed: _asked,
         events.DeleteRecords: _asked,
         events.AlterGroupConfigs: _asked,
         events.BrokerRestarted: _restarted,
@@ -441,7 +431,7 @@ def step(settings: Settings, state: Work, event: Event) -> Work:
     """The work after an event.
 
     >>> chosen = settings(lock_ms=30_000)
-    >>> trace = simulate(chosen, [Arrive(), Poll("c1"), Pass(30_000), Poll("c2"), Accept("c1"), Accept("c2")])
+    >>> trace = simulate(chosen, [Arrive(), Poll("c1"), TimePassed(30_000), Poll("c2"), Accept("c1"), Accept("c2")])
     >>> [(each.program, each.offset, each.is_taken) for each in trace[-1].state.processed]
     [('c1', 0, False), ('c2', 0, True)]
     """

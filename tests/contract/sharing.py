@@ -72,7 +72,7 @@ WORK = (
     work.Release("c1", (1,)),
     work.Poll("c2"),
     work.Reject("c2"),
-    work.Pass(30_000),
+    work.TimePassed(30_000),
     work.Poll("c2"),
     work.Accept("c1"),
     work.Keep("c2", 40_000),

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from kafkalearn.sharing import work
 from kafkalearn.sharing.picture import describe_sharing, draw_sharing, sharing_text
-from kafkalearn.sharing.work import Accept, Arrive, Hang, Keep, Pass, Poll, Release, settings
+from kafkalearn.sharing.work import Accept, Arrive, Hang, Keep, Poll, Release, TimePassed, settings
 from tests.contract.sharing import SIMULATORS
 from tests.recorded import with_before
 
@@ -27,7 +27,7 @@ def test_every_moment_of_every_run_is_drawn_within_the_page_and_said():
 
 def test_a_lock_runs_down_and_who_does_not_know_that_it_has_is_told_of():
     chosen = settings(lock_ms=30_000)
-    trace = work.simulate(chosen, [Arrive(), Poll("c1"), Pass(24_000), Pass(6_000)])
+    trace = work.simulate(chosen, [Arrive(), Poll("c1"), TimePassed(24_000), TimePassed(6_000)])
     bars = [draw_sharing(chosen, frame).count('height="6"') for frame in trace]
     assert bars == [0, 0, 2, 2, 0]
     assert "its lock on 0 has run out: it does not know" in draw_sharing(chosen, trace[-1])

@@ -15,7 +15,19 @@ from kafkalearn.sharing.events import (
     ShareFetch,
     WriteShareGroupState,
 )
-from kafkalearn.sharing.work import Accept, Arrive, Crash, Hang, Keep, Pass, Poll, Reject, Release, Renew, settings
+from kafkalearn.sharing.work import (
+    Accept,
+    Arrive,
+    Crash,
+    Hang,
+    Keep,
+    Poll,
+    Reject,
+    Release,
+    Renew,
+    TimePassed,
+    settings,
+)
 
 LOCK = 30_000
 
@@ -31,12 +43,14 @@ def delivered(state):
 
 def test_the_shortest_ways_to_process_a_record_twice_out_of_order_and_not_at_all():
     ways = {
-        work.PROCESSED_ONCE: ["Arrive", "Poll", "Pass", "Poll", "Accept", "Accept"],
+        work.PROCESSED_ONCE: ["Arrive", "Poll", "TimePassed", "Poll", "Accept", "Accept"],
         work.PROCESSED_IN_ORDER: ["Arrive", "Poll", "Arrive", "Poll", "Accept", "Accept"],
         work.PROCESSED_AT_ALL: ["Arrive", "Poll", "Release", "Poll", "Release"],
     }
     for promise, way in ways.items():
-        found = search.find(settings(delivery_limit=2), promises=[promise], at_most={Arrive: 2, Pass: 1, Crash: 1})
+        found = search.find(
+            settings(delivery_limit=2), promises=[promise], at_most={Arrive: 2, TimePassed: 1, Crash: 1}
+        )
         assert [type(frame.event).__name__ for frame in found.trace[1:]] == way
 
 
@@ -78,9 +92,9 @@ def test_one_bad_record_is_alone_at_its_last_delivery():
 
 def test_a_late_word_is_refused_while_the_record_is_with_somebody_else_and_taken_once_it_is_passed():
     chosen = settings()
-    refused = last(chosen, Arrive(), Poll("c1"), Pass(LOCK), Poll("c2"), Accept("c1"))
+    refused = last(chosen, Arrive(), Poll("c1"), TimePassed(LOCK), Poll("c2"), Accept("c1"))
     assert [each.is_taken for each in refused.processed] == [False]
-    passed = last(chosen, Arrive(), Poll("c1"), Pass(LOCK), Poll("c2"), Accept("c2"), Accept("c1"))
+    passed = last(chosen, Arrive(), Poll("c1"), TimePassed(LOCK), Poll("c2"), Accept("c2"), Accept("c1"))
     assert [(each.program, each.is_taken) for each in passed.processed] == [("c2", True), ("c1", True)]
 
 
@@ -88,7 +102,7 @@ def test_the_end_of_a_connection_gives_back_and_a_hanging_program_does_not():
     chosen = settings()
     assert delivered(last(chosen, Arrive(), Poll("c1"), Crash("c1"), Poll("c2")))[-1] == ("c2", 0, 2)
     assert last(chosen, Arrive(), Poll("c1"), Hang("c1"), Poll("c2")).program("c2").has == ()
-    assert delivered(last(chosen, Arrive(), Poll("c1"), Hang("c1"), Pass(LOCK), Poll("c2")))[-1] == ("c2", 0, 2)
+    assert delivered(last(chosen, Arrive(), Poll("c1"), Hang("c1"), TimePassed(LOCK), Poll("c2")))[-1] == ("c2", 0, 2)
 
 
 def test_renewing_keeps_a_record_for_as_long_as_one_likes():
