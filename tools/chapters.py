@@ -16,14 +16,17 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
-import psutil  # ipykernel brings it
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from kafkalearn.drawing.player import player_html
+
+if TYPE_CHECKING:
+    import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -115,6 +118,8 @@ SHOWN_S = 1.0  # cells below this are only in the sum
 
 def print_times(path: Path) -> bool:
     """Run one chapter, the file stays as it is, and print what its cells take; False if it does not run through."""
+    import psutil  # here: who only asks for the chapters' paths may have no ipykernel, which brings it
+
     client = _client(path)
     began = (0.0, 0.0)
     sums = [0.0, 0.0]
@@ -145,6 +150,8 @@ def print_times(path: Path) -> bool:
 
 def _cpu_seconds(process: psutil.Process) -> float:
     """Of a process and all that it has started: Java, Python workers, brokers."""
+    import psutil
+
     seconds = 0.0
     for each in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -13,6 +13,7 @@ from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 from kafkalearn.live.jars import find_release
 from kafkalearn.live.nodes import prepare
 from tests.live.checked import PROPERTY, asked_release
+from tests.running.long import KEPT
 
 SHARED = {
     "group.consumer.min.heartbeat.interval.ms": 50,
@@ -27,6 +28,17 @@ SHARED = {
     **HOUSEKEEPING,
 }
 """What the one broker has beside `kafkalearn.live.nodes.QUICK`, so that nothing is waited for."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the night what holds a rule to a broker, but for the files of `make test`.
+
+    The broker is a pinned release, so that no push changes what it answers; whether our rule still answers the same,
+    its recorded answers say at each push. What starts, asks and ends a broker is held at each push.
+    """
+    for item in items:
+        if item.get_closest_marker("holds") and item.path.name not in KEPT["tests/live"]:
+            item.add_marker("nightly")
 
 
 @pytest.fixture(scope="session")

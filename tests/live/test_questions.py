@@ -29,6 +29,7 @@ def test_there_is_a_recorded_answer_to_each_question():
     assert questions() == tuple(QUESTIONS)
 
 
+@pytest.mark.nightly  # chapter 14, which every push runs, asks them all
 @pytest.mark.parametrize("name", CHEAP)
 def test_a_real_broker_answers_as_it_was_recorded(release, name):
     assert json.loads(json.dumps(ask(name, release))) == recorded_answers()["answers"][name]

@@ -63,6 +63,10 @@ live.follow(stream_of(spark, source), folder, availableNow=True).awaitTerminatio
 """
 
 
+def at_night(*values):
+    return (pytest.param(each, marks=pytest.mark.nightly) for each in values)
+
+
 def stream_of(spark, source):
     """A file a batch, in the order of their times: what a topic has, its bytes and offsets."""
     return spark.readStream.schema(RECORD_SCHEMA).option("maxFilesPerTrigger", 1).parquet(source)
@@ -197,7 +201,7 @@ def test_a_folder_that_spark_takes_for_a_pattern_is_refused(spark, name, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.nightly), 4])
+@pytest.mark.parametrize("count", [*at_night(1, 2), 4])
 def test_a_checkpoint_from_a_backup_is_refused(spark, five, count):
     lose(five / "groups" / "checkpoint", "commits", "offsets", count=count)
     with pytest.raises(
@@ -243,7 +247,7 @@ def test_a_state_from_a_backup_is_refused(spark, five):
         run(spark, five / "source", five / "groups")
 
 
-@pytest.mark.parametrize("damage", ["older", "part", pytest.param("none", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("damage", ["older", *at_night("part", "none")])
 def test_a_state_that_is_not_the_one_that_was_written_is_refused(spark, five, damage):
     state = five / "groups" / "state"
     if damage == "part":
@@ -281,15 +285,10 @@ def test_a_batch_that_follows_or_comes_again_is_taken():
     assert _refuse_gaps(Done(7, "q", 1, ranges), 7, "q", ranges, "folder")
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "killed",
-    [pytest.param(("within the state", "after the mark"), id="twice"),
-     pytest.param(KILLED, id="ten times", marks=pytest.mark.nightly)],
-)  # fmt: skip
-def test_killed_again_and_again_no_record_is_lost_and_none_counts_twice(spark, records, source, tmp_path, killed):
+@pytest.mark.nightly
+def test_killed_again_and_again_no_record_is_lost_and_none_counts_twice(spark, records, source, tmp_path):
     folder = str(tmp_path / "groups")
-    for dies in (*killed, "never"):
+    for dies in (*KILLED, "never"):
         run = subprocess.run(
             [sys.executable, "-c", CHILD, source, folder, dies],
             env={**os.environ, "KAFKALEARN_SPARK_FAST_START": "1"},

@@ -133,7 +133,7 @@ def test_the_latest_offsets_are_those_that_are_replayed_with_metadata_epochs_and
     assert committed_in(state) == committed_by(replayed(run).groups)
 
 
-@settings(max_examples=20)
+@settings(max_examples=5)
 @given(st.lists(offset_records, min_size=1, max_size=100))
 def test_mixed_records_of_types_0_and_1_leave_the_offsets_that_are_replayed(spark, records):
     rows = [(offset, key, value) for offset, (key, value) in enumerate(records)]
