@@ -27,6 +27,8 @@ request; whole producers of 2.6 to 4.4 before brokers of 2.6 to 4.4, after a tim
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -55,240 +57,19 @@ class ClientError(NamedTuple):
     kip: str = ""
 
 
-ERRORS: tuple[ClientError, ...] = (
-    ClientError(
-        "CONCURRENT_TRANSACTIONS", COORDINATOR, ((FIRST_ASKED, RETRIED),), "markers of the last one are under way"
-    ),
-    ClientError(
-        "CONCURRENT_TRANSACTIONS",
-        ("Produce",),
-        ((FIRST_ASKED, ABORTABLE), ("3.3", RETRIED)),
-        "the same, where Produce adds its partition",
-    ),
-    ClientError(
-        "CONCURRENT_TRANSACTIONS",
-        ("TxnOffsetCommit",),
-        (("3.8", RETRIED),),
-        "the same, where TxnOffsetCommit adds its partition",
-    ),
-    ClientError(
-        "COORDINATOR_LOAD_IN_PROGRESS",
-        (*COORDINATOR, "TxnOffsetCommit"),
-        ((FIRST_ASKED, RETRIED),),
-        "the new coordinator reads its log",
-    ),
-    ClientError(
-        "COORDINATOR_NOT_AVAILABLE",
-        (*COORDINATOR, "TxnOffsetCommit"),
-        ((FIRST_ASKED, RETRIED),),
-        "nobody coordinates now",
-    ),
-    ClientError(
-        "NOT_COORDINATOR",
-        (*COORDINATOR, "TxnOffsetCommit"),
-        ((FIRST_ASKED, RETRIED),),
-        "another broker coordinates now",
-    ),
-    ClientError(
-        "UNKNOWN_TOPIC_OR_PARTITION",
-        ("AddPartitionsToTxn", "TxnOffsetCommit"),
-        ((FIRST_ASKED, RETRIED),),
-        "the broker has not heard of the topic yet",
-    ),
-    ClientError(
-        "REQUEST_TIMED_OUT", ("TxnOffsetCommit",), ((FIRST_ASKED, RETRIED),), "the write was not replicated in time"
-    ),
-    ClientError(
-        "PRODUCER_FENCED",
-        (*COORDINATOR, "Produce", "TxnOffsetCommit"),
-        (("2.7", FATAL),),
-        "another instance has the id, or the coordinator has aborted the transaction for its time",
-        "KIP-588",
-    ),
-    ClientError(
-        "INVALID_PRODUCER_EPOCH",
-        (*COORDINATOR, "TxnOffsetCommit"),
-        ((FIRST_ASKED, FATAL),),
-        "as PRODUCER_FENCED: from coordinators up to 2.6, and for TxnOffsetCommit from all",
-    ),
-    ClientError(
-        "INVALID_PRODUCER_EPOCH",
-        ("Produce",),
-        ((FIRST_ASKED, FATAL), ("2.7", ABORTABLE)),
-        "as PRODUCER_FENCED; the abort says which, and succeeds at transaction.version 2 after a time-out alone",
-        "KIP-588",
-    ),
-    ClientError(
-        "INVALID_PRODUCER_ID_MAPPING",
-        ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
-        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE), ("4.0", FATAL)),
-        "the coordinator has forgotten the id, after 7 days without use",
-        "KIP-360",
-    ),
-    ClientError(
-        "INVALID_PRODUCER_ID_MAPPING",
-        ("Produce",),
-        ((FIRST_ASKED, ABORTABLE), ("4.0", FATAL)),
-        "the same, where Produce adds its partition",
-    ),
-    ClientError(
-        "UNKNOWN_PRODUCER_ID",
-        ("AddPartitionsToTxn", "Produce"),
-        ((FIRST_ASKED, ABORTABLE),),
-        "the partition has forgotten the producer; since 2.5 it goes on with a new epoch",
-        "KIP-360",
-    ),
-    ClientError(
-        "UNKNOWN_PRODUCER_ID",
-        ("AddOffsetsToTxn", "EndTxn"),
-        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
-        "no broker of today says so there",
-        "KIP-360",
-    ),
-    ClientError(
-        "OUT_OF_ORDER_SEQUENCE_NUMBER",
-        ("Produce",),
-        ((FIRST_ASKED, ABORTABLE),),
-        "a batch before it is missing; since 2.5 it goes on with a new epoch",
-        "KIP-360",
-    ),
-    ClientError(
-        "TIMEOUT",
-        ("Produce",),
-        ((FIRST_ASKED, ABORTABLE),),
-        "delivery.timeout.ms is over: nobody knows of the record; since 2.5 it goes on with a new epoch",
-        "KIP-360",
-    ),
-    ClientError(
-        "TRANSACTION_ABORTABLE",
-        (*COORDINATOR, "Produce", "TxnOffsetCommit"),
-        (("3.8", ABORTABLE),),
-        "the partition is not in the transaction: a record that came too late",
-        "KIP-890",
-    ),
-    ClientError(
-        "TRANSACTION_ABORTABLE",
-        (ABORTING,),
-        (("3.8", ABORTABLE), ("4.1", FATAL)),
-        "the abort itself is to be aborted: nothing is left that could",
-        "KIP-890",
-    ),
-    ClientError(
-        "INVALID_TXN_STATE",
-        ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
-        ((FIRST_ASKED, FATAL),),
-        "the coordinator is in a state in which that makes no sense; of a commit at transaction.version 2 also: it has "
-        "aborted the transaction for its time",
-    ),
-    ClientError(
-        "INVALID_TXN_STATE",
-        ("Produce",),
-        ((FIRST_ASKED, ABORTABLE),),
-        "as TRANSACTION_ABORTABLE, to requests that do not know it",
-        "KIP-890",
-    ),
-    ClientError(
-        "UNKNOWN_MEMBER_ID",
-        ("TxnOffsetCommit",),
-        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
-        "no longer in the group",
-        "KIP-447",
-    ),
-    ClientError(
-        "ILLEGAL_GENERATION",
-        ("TxnOffsetCommit",),
-        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
-        "the group has had a rebalance since",
-        "KIP-447",
-    ),
-    ClientError(
-        "FENCED_INSTANCE_ID",
-        ("TxnOffsetCommit",),
-        ((FIRST_ASKED, FATAL), ("2.5", ABORTABLE)),
-        "another member has the group.instance.id",
-        "KIP-447",
-    ),
-    ClientError(
-        "STALE_MEMBER_EPOCH",
-        ("TxnOffsetCommit",),
-        (("3.6", FATAL), ("4.4", ABORTABLE)),
-        "a member of the new group protocol that has a newer epoch; brokers up to 4.3 say ILLEGAL_GENERATION",
-        "KIP-1319",
-    ),
-    ClientError(
-        "GROUP_ID_NOT_FOUND",
-        ("TxnOffsetCommit",),
-        ((FIRST_ASKED, FATAL), ("4.4", ABORTABLE)),
-        "there is no such group any more; brokers up to 4.3 say ILLEGAL_GENERATION",
-        "KIP-1319",
-    ),
-    ClientError(
-        "GROUP_AUTHORIZATION_FAILED",
-        ("AddOffsetsToTxn", "TxnOffsetCommit"),
-        ((FIRST_ASKED, ABORTABLE),),
-        "it may not read the group",
-    ),
-    ClientError(
-        "TOPIC_AUTHORIZATION_FAILED",
-        ("AddPartitionsToTxn", "Produce"),
-        ((FIRST_ASKED, ABORTABLE),),
-        "it may not write to the topic",
-    ),
-    ClientError(
-        "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
-        ("InitProducerId",),
-        ((FIRST_ASKED, FATAL), ("3.6", ABORTABLE)),
-        "it may not use the id; it may ask again once it may",
-    ),
-    ClientError(
-        "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
-        ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "Produce", "TxnOffsetCommit"),
-        ((FIRST_ASKED, FATAL),),
-        "it may not use the id any more",
-    ),
-    ClientError(
-        "CLUSTER_AUTHORIZATION_FAILED",
-        ("InitProducerId",),
-        ((FIRST_ASKED, FATAL), ("3.6", ABORTABLE)),
-        "it may not write idempotently; it may ask again once it may",
-    ),
-    ClientError(
-        "CLUSTER_AUTHORIZATION_FAILED", ("Produce",), ((FIRST_ASKED, FATAL),), "it may not write idempotently any more"
-    ),
-    ClientError(
-        "UNSUPPORTED_VERSION", ("Produce",), ((FIRST_ASKED, FATAL),), "the broker does not know what the batch needs"
-    ),
-    ClientError(
-        "UNSUPPORTED_FOR_MESSAGE_FORMAT",
-        ("TxnOffsetCommit",),
-        ((FIRST_ASKED, FATAL),),
-        "the offsets topic has an old format",
-    ),
+_DATA = json.loads((files("kafkalearn.transactions") / "client_errors.json").read_text(encoding="utf-8"))
+
+ERRORS = tuple(
+    ClientError(**each | {"requests": tuple(each["requests"]), "kinds": tuple(each["kinds"].items())})
+    for each in _DATA["errors"]
 )
 """What the clients make of an error, one error and kind of request after the other."""
 
 _KINDS = {(each.name, request): each.kinds for each in ERRORS for request in each.requests}
 
 RETRIABLE: MappingProxyType[str, str] = MappingProxyType(
-    dict.fromkeys(
-        (
-            "CONCURRENT_TRANSACTIONS", "COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "CORRUPT_MESSAGE",
-            "ELECTION_NOT_NEEDED", "ELIGIBLE_LEADERS_NOT_AVAILABLE", "FENCED_LEADER_EPOCH",
-            "FETCH_SESSION_ID_NOT_FOUND",
-            "INVALID_FETCH_SESSION_EPOCH", "KAFKA_STORAGE_ERROR", "LEADER_NOT_AVAILABLE", "LISTENER_NOT_FOUND",
-            "NETWORK_EXCEPTION", "NOT_CONTROLLER", "NOT_COORDINATOR", "NOT_ENOUGH_REPLICAS",
-            "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "OFFSET_NOT_AVAILABLE", "PREFERRED_LEADER_NOT_AVAILABLE",
-            "REQUEST_TIMED_OUT", "UNKNOWN_LEADER_EPOCH", "UNKNOWN_TOPIC_OR_PARTITION",
-        ),
-        FIRST_ASKED,
-    )
-    | {
-        "UNSTABLE_OFFSET_COMMIT": "2.5", "REPLICA_NOT_AVAILABLE": "2.6", "NOT_LEADER_OR_FOLLOWER": "2.6",
-        "THROTTLING_QUOTA_EXCEEDED": "2.7", "INCONSISTENT_TOPIC_ID": "2.8", "UNKNOWN_TOPIC_ID": "2.8",
-        "FETCH_SESSION_TOPIC_ID_ERROR": "3.1",
-        "INVALID_SHARE_SESSION_EPOCH": "3.9", "SHARE_SESSION_NOT_FOUND": "3.9", "SHARE_SESSION_LIMIT_REACHED": "4.1",
-    }
-)  # fmt: skip
+    {name: since for since, names in _DATA["retriable_since"].items() for name in names}
+)
 """The errors whose exceptions are retriable, and the release of the first client that has them as such."""
 
 RETRIES_THEM_SINCE: MappingProxyType[str, str] = MappingProxyType(

@@ -82,7 +82,7 @@ def arrow_function(function: Callable[..., pa.Array], returns: DataType) -> Call
 
 @cache
 def core_zip() -> Path:
-    """The zip of the core's sources, made once; Spark's executors fetch it when they first need it, so it stays.
+    """The zip of the core's sources and tables, made once; Spark's executors fetch it at their first need, so it stays.
 
     >>> names = zipfile.ZipFile(core_zip()).namelist()
     >>> "kafkalearn/assignors/sticky.py" in names, "kafkalearn/spark/session/spark_session.py" in names
@@ -92,7 +92,7 @@ def core_zip() -> Path:
     atexit.register(remove_folder, folder)
     path = folder / "kafkalearn-core.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for source in sorted(PACKAGE.rglob("*.py")):
-            if source.relative_to(PACKAGE).parts[0] not in STAYS_HERE:
+        for source in sorted(PACKAGE.rglob("*")):
+            if source.suffix in (".py", ".json") and source.relative_to(PACKAGE).parts[0] not in STAYS_HERE:
                 archive.write(source, source.relative_to(PACKAGE.parent))
     return path
