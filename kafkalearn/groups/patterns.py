@@ -153,12 +153,12 @@ def refresh_reason(
     whole_number("now_ms", now_ms, at_least=0)
     whole_number("newest_topic_version", newest_topic_version, at_least=-1)
     whole_number("refresh_interval_ms", refresh_interval_ms, at_least=0)
-    if subscribed is not None:
-        sequence("subscribed", subscribed, of="patterns")
+    after = group.subscribed if subscribed is None else sequence("subscribed", subscribed, of="patterns")
+    for each in after:
+        text("pattern", each)
     if not at_least("4.0", release):
         raise KafkaLearnError(f"the broker matches patterns since 4.0, got release {release!s}")
     interval_ms = refresh_interval_ms if at_least("4.1", release) else REFRESH_INTERVAL_MS
-    after = group.subscribed if subscribed is None else subscribed
     if not after:
         return None
     since_ms = None if group.refreshed_ms is None else now_ms - group.refreshed_ms

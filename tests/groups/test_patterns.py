@@ -150,6 +150,8 @@ def test_the_interval_can_be_set_since_4_1_and_brokers_match_since_4_0():
     assert since == {"4.0": None, "4.1": OLD}
     with pytest.raises(KafkaLearnError, match=r"since 4\.0"):
         refresh_reason(group, 0, 1, release="3.9")
+    with pytest.raises(KafkaLearnError, match="pattern must be"):
+        refresh_reason(group, 0, 1, subscribed=[["orders.*"]])
 
 
 @pytest.mark.parametrize("created_ms", [0, 1, 4_999, 5_000, 9_999, 12_345, 61_000])
