@@ -79,7 +79,7 @@ def spark():
 
     with pytest.MonkeyPatch.context() as patch:  # only now: chapters that run later start Spark as a reader does
         patch.setenv("KAFKALEARN_SPARK_FAST_START", "1")
-        session = get_spark("kafkalearn-tests", **{"spark.sql.shuffle.partitions": "4", "spark.sql.adaptive.enabled": "false"})
+        session = get_spark("kafkalearn-tests", **{"spark.sql.shuffle.partitions": "4"})
     yield session
     session.stop()
 
