@@ -16,7 +16,6 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import nbformat
 from nbclient import NotebookClient
@@ -24,9 +23,6 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from kafkalearn.drawing.player import player_html
-
-if TYPE_CHECKING:
-    import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -118,14 +114,12 @@ SHOWN_S = 1.0  # cells below this are only in the sum
 
 def print_times(path: Path) -> bool:
     """Run one chapter, the file stays as it is, and print what its cells take; False if it does not run through."""
-    import psutil  # here: who only asks for the chapters' paths may have no ipykernel, which brings it
-
     client = _client(path)
     began = (0.0, 0.0)
     sums = [0.0, 0.0]
 
     def now() -> tuple[float, float]:
-        return time.perf_counter(), _cpu_seconds(psutil.Process(client.km.provisioner.pid))
+        return time.perf_counter(), _cpu_seconds(client.km.provisioner.pid)
 
     def begin(**_: object) -> None:
         nonlocal began
@@ -148,10 +142,11 @@ def print_times(path: Path) -> bool:
     return True
 
 
-def _cpu_seconds(process: psutil.Process) -> float:
+def _cpu_seconds(process_id: int) -> float:
     """Of a process and all that it has started: Java, Python workers, brokers."""
-    import psutil
+    import psutil  # here: who only asks for the chapters' paths may have no ipykernel, which brings it
 
+    process = psutil.Process(process_id)
     seconds = 0.0
     for each in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
