@@ -31,8 +31,8 @@ class ProduceError(NamedTuple):
 
 
 _ROWS = json.loads((files("kafkalearn.delivery") / "produce_errors.json").read_text(encoding="utf-8"))
-_OLD: dict[str, dict[str, Any]] = {each["name"]: each.pop("before") for each in _ROWS if "before" in each}
-"""By the name of today: what was otherwise before a release."""
+_OLD: dict[str, dict[str, dict[str, Any]]] = {each["name"]: each.pop("before") for each in _ROWS if "before" in each}
+"""By the name of today, and the release before which it was so: what was otherwise."""
 
 ERRORS = tuple(ProduceError(**each) for each in _ROWS)
 """The errors, retriable ones first, with the names of today."""
@@ -64,9 +64,8 @@ def produce_errors(release: str = DEFAULT_RELEASE) -> tuple[ProduceError, ...]:
     found = []
     for each in ERRORS:
         if at_least(each.since, line):
-            before = dict(_OLD.get(each.name, {}))
-            is_old = before and not at_least(before.pop("release"), line)
-            found.append(each._replace(**before) if is_old else each)
+            old = [changed for until, changed in _OLD.get(each.name, {}).items() if not at_least(until, line)]
+            found.append(each._replace(**old[0]) if old else each)
     return tuple(sorted(found, key=lambda error: not error.is_retriable))
 
 
