@@ -21,6 +21,7 @@ from kafkalearn.spark.offsets import decode_offsets
 from kafkalearn.spark.offsets.live import Done, _refuse_gaps, follow, followed, groups_now, lag_now
 from kafkalearn.spark.offsets.state import group_states, lag_of, latest_state
 from kafkalearn.spark.real_topic import OFFSETS_TOPIC, ORDERS, shop_orders, topics_of
+from tests.running.night import at_night
 
 pytestmark = pytest.mark.spark
 
@@ -61,10 +62,6 @@ def parquet(writer, path, *words, **options):
 DataFrameWriter.parquet = parquet
 live.follow(stream_of(spark, source), folder, availableNow=True).awaitTermination()
 """
-
-
-def at_night(*values):
-    return (pytest.param(each, marks=pytest.mark.nightly) for each in values)
 
 
 def stream_of(spark, source):

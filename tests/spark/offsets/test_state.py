@@ -30,6 +30,7 @@ from kafkalearn.spark.offsets.state import (
 )
 from tests.formats.disk import FOLDER, RUNS, admin, replayed, segments
 from tests.offsets.generated import group_values, offset_records
+from tests.running.night import at_night
 
 pytestmark = pytest.mark.spark
 
@@ -311,9 +312,7 @@ def random_groups(count, seed):
         yield group_id, *({at: rng.choice(members) for at in places} for _ in range(2))
 
 
-@pytest.mark.parametrize(
-    "brokers", [*(pytest.param(each, marks=pytest.mark.nightly) for each in (1, 3, 64)), [7, 2, 40]], ids=str
-)
+@pytest.mark.parametrize("brokers", [*at_night(1, 3, 64), [7, 2, 40]], ids=str)
 def test_the_sums_are_those_of_the_scalar_rule(spark, brokers):
     groups = list(random_groups(300, seed=7))
     rows = [(group_id, at.topic, at.partition, before[at], after[at]) for group_id, before, after in groups

@@ -17,6 +17,7 @@ import pytest
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
+from tests.running.night import at_night
 from tests.spark.processes import ROOT
 
 # A kernel of Jupyter as JupyterLab has it: cells are run in it, watched while they run, and interrupted.
@@ -263,9 +264,7 @@ LOST = (
 )
 
 
-@pytest.mark.parametrize(
-    "what", ["with progress", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("a table", "nothing"))]
-)
+@pytest.mark.parametrize("what", ["with progress", *at_night("a table", "nothing")])
 def test_a_java_that_was_killed_is_one_sentence_and_get_spark_starts_another(kernel, what):
     kernel.run("old = endless(); print(spark.range(8).rdd.map(lambda row: row.id).sum())")  # with accumulators
     pid = int(kernel.run("gateway.java_process().pid").result)
