@@ -95,6 +95,7 @@ def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(
 
 
 def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop, topics, tmp_path):
+    topics.write(real_topic.shop_orders(spark), ORDERS)
     shop.commit()
     folder = str(tmp_path / "groups")
 
