@@ -35,12 +35,12 @@ export function standIn(rendermime, sessionContext) {
 
 function watch(renderer, rendermime, sessionContext) {
   const render = renderer.renderModel.bind(renderer);
-  let waits = 0, other = null, drawnFor = "";
+  const isThere = () => renderer.widgets.length > 0 && !renderer.node.querySelector(".jupyter-widgets-error-widget");
+  let waits = 0, other = null, drawnFor = "", asked = null;
 
   function show(model) {
     const { [VIEW]: view, ...others } = model.data;
-    const isThere = renderer.widgets.length > 0 && !renderer.node.querySelector(".jupyter-widgets-error-widget");
-    if (renderer.isDisposed || isThere || view.model_id === "" || renderer.node.querySelector(".kl-stand-in")) return;
+    if (renderer.isDisposed || isThere() || view.model_id === "" || renderer.node.querySelector(".kl-stand-in")) return;
     const type = rendermime.preferredMimeType(others, model.trusted ? "any" : "ensure");
     if (!type) return;
     renderer.removeClass("jupyter-widgets");
@@ -53,6 +53,7 @@ function watch(renderer, rendermime, sessionContext) {
 
   renderer.renderModel = async (model) => {
     const isAlone = () => sessionContext.isReady && (!sessionContext.session?.kernel || sessionContext.session.kernel.status === "dead");
+    asked = model;
     clearTimeout(waits);
     waits = setTimeout(show, PATIENCE_MS, model);
     sessionContext.ready.then(() => isAlone() && show(model)); // no manager comes, and `render` never ends
@@ -61,5 +62,12 @@ function watch(renderer, rendermime, sessionContext) {
     clearTimeout(waits);
     show(model);
   };
+
+  // A kernel that connects late says what it has before the file is read (WidgetManager._handleKernelConnectionStatusChange):
+  // whoever asked in between was told that there is no such model, and the manager does not ask for it again.
+  renderer._manager.promise.then((manager) => manager.restored.connect(() => {
+    const id = asked?.data[VIEW]?.model_id;
+    if (id && !renderer.isDisposed && !isThere() && !renderer._rerenderMimeModel && manager.has_model(id)) renderer.renderModel(asked);
+  }));
   return renderer;
 }
