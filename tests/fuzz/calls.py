@@ -141,7 +141,8 @@ def parameters_of(function: Callable) -> Iterator[str]:
 
 
 # The public functions and classes of a package, called with odd arguments.
-SMALL_BUDGET = 300  # states of a search
+HOW_MUCH = {"budget": 300, "walk_count": 20, "length": 200}
+"""Of each argument that says how much is asked for, what takes a moment: how long to search is the caller's to say."""
 COST_OF_ALL_ROUNDS = 20_000  # functions called; of a call that costs more there are fewer rounds
 LEAST_ROUNDS = 3
 
@@ -183,7 +184,7 @@ def _with_odd_arguments(
         value, hint = arguments[key], hints.get(key.removeprefix("*"))
         for made in faults.attempt(f"{name}: {key} spoilt", lambda: spoilt(random, value, hint)):  # noqa: B023
             arguments[key] = made
-    return _with_small_budget(arguments) if {"budget", "limits"} & {*parameters_of(call.function)} else arguments
+    return _in_a_moment(arguments, {*parameters_of(call.function)})
 
 
 def _has_state(arguments: dict[str, object]) -> bool:
@@ -197,11 +198,14 @@ def _inside(value: object) -> tuple:
     return value if isinstance(value, tuple) and type(value) is tuple else (value,)
 
 
-def _with_small_budget(arguments: dict[str, object]) -> dict[str, object]:
-    """The same, with a budget of as many states as are seen in a moment: how long to search is the caller's to say."""
-    budget = arguments.get("budget", SMALL_BUDGET)
-    is_large = isinstance(budget, int) and budget > SMALL_BUDGET
-    return {**arguments, "budget": SMALL_BUDGET if is_large else budget}
+def _in_a_moment(arguments: dict[str, object], names: set[str]) -> dict[str, object]:
+    """The same, with no more asked for than takes a moment; odd numbers that are none, or too small, stay."""
+    if "limits" in names:
+        names = names | {"budget"}
+    most = {name: HOW_MUCH[name] for name in HOW_MUCH.keys() & names}
+    given = {name: arguments.get(name, each) for name, each in most.items()}
+    small = {name: min(each, most[name]) if isinstance(each, int) else each for name, each in given.items()}
+    return {**arguments, **small}
 
 
 def _try(faults: Faults, name: str, call: Call, arguments: dict[str, object]) -> None:
