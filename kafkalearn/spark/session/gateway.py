@@ -96,6 +96,19 @@ def around_accumulator_errors(wrapper: Callable[..., None]) -> None:
         server.handle_error = partial(wrapper, server.handle_error, java_process())
 
 
+ASKED_FOR = ("PythonRDD", "PythonSQLUtils", "PythonUtils", "SerDeUtil", "functions", "java", "org", "scala")
+
+
+def keep_names() -> None:
+    """Let PySpark ask Java once for the names that each query uses: it seeks them in 280 files, package by package.
+
+    On Spark Connect, where no Java is in reach, nothing changes.
+    """
+    if SparkContext._jvm is not None:
+        for name in ASKED_FOR:
+            vars(SparkContext._jvm).setdefault(name, getattr(SparkContext._jvm, name))
+
+
 def running_context() -> SparkContext | None:
     """The classic context of this Python process, or None."""
     return SparkContext._active_spark_context

@@ -114,6 +114,9 @@ SESSION_SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
 }
+# Else PySpark asks Java five times more for each function of a column, to tell at an error in which line it was called:
+# half of the time in which a long query is built.
+BUILT_SOONER = {"spark.python.sql.dataFrameDebugging.enabled": "false"}
 
 
 def get_spark(
@@ -167,6 +170,7 @@ def get_spark(
     session = found or _started(app_name, settings, remote)
     say_when_java_is_gone()
     cancel_when_interrupted()
+    gateway.keep_names()
     return session
 
 
@@ -178,7 +182,7 @@ def _running(settings: Mapping[str, str], remote: str | None) -> SparkSession | 
 
 
 def _started(app_name: str, settings: Mapping[str, str], remote: str | None) -> SparkSession:
-    named = {**SESSION_SETTINGS, "spark.app.name": app_name, **settings}
+    named = {**SESSION_SETTINGS, **BUILT_SOONER, "spark.app.name": app_name, **settings}
     if remote := remote or os.environ.get("SPARK_REMOTE"):
         return connect(remote, {**SESSION_SETTINGS, **settings})
     if any(name in os.environ for name in STARTED_FOR_US):
