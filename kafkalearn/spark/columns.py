@@ -269,6 +269,13 @@ def is_utf8(df: DataFrame, data: Column, start: Column, size: Column) -> Column:
     return checked
 
 
+def topic_id_text(uuid: Column) -> Column:
+    """The 22 characters that Kafka prints of the 16 bytes of a topic id (``Uuid.toString``)."""
+    padded = sf.base64(uuid)
+    # Not `translate`, which makes a text of each character: a sixth of the time of all that is decoded.
+    return sf.substring(sf.replace(sf.replace(padded, sf.lit("+"), sf.lit("-")), sf.lit("/"), sf.lit("_")), 1, 22)
+
+
 def in_ranges(column: str, ranges: Mapping[str, int]) -> Column:
     """The range that a number lies in, by its name: the first whose largest is not below it; null if there is none.
 

@@ -27,7 +27,16 @@ from pyspark.sql.types import (
 from kafkalearn.formats import wire
 from kafkalearn.formats.share_state_log import SNAPSHOT, UPDATE, decode_key, decode_value
 from kafkalearn.formats.wire import INT16, Undecodable
-from kafkalearn.spark.columns import int16_at, int32_at, int64_at, is_utf8, refuse_overwrite, refuse_stream, uint16_at
+from kafkalearn.spark.columns import (
+    int16_at,
+    int32_at,
+    int64_at,
+    is_utf8,
+    refuse_overwrite,
+    refuse_stream,
+    topic_id_text,
+    uint16_at,
+)
 from kafkalearn.spark.columns import require as require_column
 from kafkalearn.spark.offsets.decode import NO_KEY, packed, unpacked
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
@@ -267,12 +276,11 @@ class _Decoder:
     def columns(self) -> dict[str, Column]:
         """What a plain row says, by name."""
         is_snapshot, is_there = self.kind == SNAPSHOT, self.value.isNotNull()
-        encoded = sf.translate(sf.base64(sf.substring(self.key, self.size + 5, sf.lit(16))), "+/", "-_")
         after = sf.when(is_snapshot, 4).otherwise(0)  # the state epoch stands between the others
         return {
             "record_type": self.kind,
             "group_id": sf.substring(self.key, sf.lit(5), self.size).cast("string"),
-            "topic_id": sf.substring(encoded, 1, 22),  # 16 bytes; the rest is padding
+            "topic_id": topic_id_text(sf.substring(self.key, self.size + 5, sf.lit(16))),
             "share_partition": int32_at(self.df, self.key, self.size + 20, self.key_length),
             "is_tombstone": ~is_there,
             "value_version": self.version,

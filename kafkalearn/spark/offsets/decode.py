@@ -33,7 +33,17 @@ from kafkalearn.offsets.records import (
     decode_value,
 )
 from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
-from kafkalearn.spark.columns import UNREAD, int16_at, int32_at, int64_at, is_utf8, refuse_overwrite, require, uint16_at
+from kafkalearn.spark.columns import (
+    UNREAD,
+    int16_at,
+    int32_at,
+    int64_at,
+    is_utf8,
+    refuse_overwrite,
+    require,
+    topic_id_text,
+    uint16_at,
+)
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 
 # What no compiled expression reads is decoded one by one on the workers: records of groups, committed offsets in an
@@ -430,7 +440,6 @@ class _Decoder:
     def _value_columns(self) -> dict[str, Column]:
         end = self.text_end
         topic_id = sf.when(self.value_length - end == 27, sf.substring(self.value, end + 12, sf.lit(16)))
-        encoded = sf.translate(sf.base64(topic_id), "+/", "-_")
         leader_epoch = sf.when(self.version >= 3, self._int32(self.value, 10, self.value_length))
         return {
             "committed_offset": self._int64(2),
@@ -438,7 +447,7 @@ class _Decoder:
             "metadata": _text(self.value, self.text_at, end),
             "commit_ms": self._int64(end),
             "expire_ms": _unless_minus_one(sf.when(self.version == 1, self._int64(end + 8))),
-            "topic_id": sf.substring(encoded, 1, 22),  # 16 bytes; the rest is padding
+            "topic_id": topic_id_text(topic_id),
         }
 
 
