@@ -33,6 +33,7 @@ from kafkalearn.groups.consumer.events import (
 )
 from kafkalearn.groups.consumer.heartbeats import refusal
 from kafkalearn.groups.consumer.simulator import ALL_OWNED, NONE_FENCED, STAYS_STABLE
+from kafkalearn.groups.consumer.state import ClassicSide
 
 ORDERS, CLICKS = TopicPartition("orders", 0), TopicPartition("clicks", 0)
 AT_ONCE = Settings(assignment_interval_ms=0, topics={"orders": 4, "clicks": 1})
@@ -545,6 +546,29 @@ def test_what_is_being_given_up_may_still_be_committed_with_an_older_epoch():
         "STALE_MEMBER_EPOCH",
         "STALE_MEMBER_EPOCH",
     ]
+
+
+@pytest.mark.parametrize(("release", "older"), [("4.2", "ILLEGAL_GENERATION"), ("4.3", "NONE")])
+def test_a_classic_member_commits_by_the_same_rule_and_hears_of_a_generation(release, older):
+    """Kafka's own test of it: ConsumerGroupTest.testValidateOffsetCommitWithClassicProtocolMember."""
+    settings = Settings(release, assignment_interval_ms=0)
+    group = group_after(join("A", ("orders",)), join("B", ("orders",)), settings=settings)
+    first = group.member("A").epoch
+    for kept in (range(6), range(3)):
+        group = step(settings, group, beat("A", first, *kept))
+    classic = replace(group.member("A"), classic=ClassicSide("A", 45_000, (("range", ((), ())),)))
+    group = group.with_member(classic)
+
+    def asked(event):
+        return answer(step(settings, group, event))
+
+    def error(epoch):
+        return asked(OffsetCommit("A", epoch, (TopicPartition("orders", 0),), version=8)).errors[0][1]
+
+    now = classic.epoch
+    assert now == first + 1
+    assert [error(now), error(now - 1), error(now + 1)] == ["NONE", older, "ILLEGAL_GENERATION"]
+    assert asked(OffsetFetch("A", now - 1)).error == "ILLEGAL_GENERATION"
 
 
 def test_up_to_4_2_only_the_present_epoch_may_commit_and_a_stranger_never():

@@ -226,7 +226,7 @@ def fetch(settings: Settings, group: Group, event: OffsetFetch) -> Group:
         if member is None:
             error = "UNKNOWN_MEMBER_ID"
         elif member.epoch != event.member_epoch:
-            error = "STALE_MEMBER_EPOCH"
+            error = _wrong_epoch(member)
     return replace(group, effects=(FetchAnswered(error, group.committed if error == NONE else ()),))
 
 
@@ -247,16 +247,19 @@ def _error(settings: Settings, group: Group, event: OffsetCommit, partitions: tu
     member = group.find(event.member_id)
     if group.group_type != CONSUMER or member is None:
         return "UNKNOWN_MEMBER_ID"
-    if member.classic is not None:
-        return NONE if event.member_epoch == member.epoch else "ILLEGAL_GENERATION"
-    if event.version < FIRST_FOR_GROUPS:
+    if member.classic is None and event.version < FIRST_FOR_GROUPS:
         return "UNSUPPORTED_VERSION"
     if event.member_epoch == member.epoch:
         return NONE
-    if event.member_epoch > member.epoch or not settings.rules.accepts_older_commits:
-        return "STALE_MEMBER_EPOCH"
-    may_be_written = all(_is_given(member, partition, event.member_epoch) for partition in partitions)
-    return NONE if may_be_written else "STALE_MEMBER_EPOCH"
+    may_be_older = event.member_epoch < member.epoch and settings.rules.accepts_older_commits
+    if may_be_older and all(_is_given(member, partition, event.member_epoch) for partition in partitions):
+        return NONE
+    return _wrong_epoch(member)
+
+
+def _wrong_epoch(member: Member) -> str:
+    """The error for another epoch than the member's: of the classic protocol, whose epoch is a generation, or not."""
+    return "STALE_MEMBER_EPOCH" if member.classic is None else "ILLEGAL_GENERATION"
 
 
 def _is_given(member: Member, partition: TopicPartition, epoch: int) -> bool:
