@@ -12,10 +12,11 @@ from dataclasses import replace
 import pytest
 
 from conformance.mechanisms.consumer_groups import answer_of, by_topic, event_of, partitions_of
-from kafkalearn.groups import consumer
+from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups.consumer import heartbeats
-from kafkalearn.groups.consumer.events import MemberFenced, RecordWritten
-from kafkalearn.groups.consumer.state import CONSUMER, STABLE, Held, Matched, Member
+from kafkalearn.groups.consumer.events import HeartbeatAnswered, MemberFenced, RecordWritten
+from kafkalearn.groups.consumer.state import CONSUMER, STABLE, ClassicSide, Held, Matched, Member
+from kafkalearn.groups.mixed.model import assigned_of
 from tests.every import every_case
 from tests.recorded import recorded
 
@@ -57,6 +58,10 @@ def member_of(member_id, told):
     fields["topics"] = tuple(fields.get("topics", ()))
     epoch = fields.get("epoch", 0)
     fields |= {HELD[name]: held_of(told[name], epoch) for name in HELD if name in told}
+    if "protocols" in told:  # it speaks the classic protocol
+        sent = mixed.Subscription(fields["topics"])
+        protocols = tuple((name, sent) for name in told["protocols"])
+        fields["classic"] = ClassicSide(member_id, told["session_ms"], protocols)
     return Member(member_id, **fields)
 
 
@@ -88,8 +93,23 @@ def group_of(settings, told):
         seen_topics=tuple(
             topic._replace(partition_count=seen[topic.name]) for topic in group.subscribed_topics if topic.name in seen
         ),
+        look_at_ms=told.get("look_at_ms", 0),
         group_type=CONSUMER,
     )
+
+
+def records_of(effects, is_after_answer=False):
+    """The kinds of the records that are written with an answer; or of those that come after it."""
+    answers = [number for number, each in enumerate(effects) if isinstance(each, HeartbeatAnswered)]
+    answered = answers[-1] if answers else len(effects)
+    counted = effects[answered:] if is_after_answer else effects[:answered]
+    kinds = []
+    for each in counted:
+        if isinstance(each, RecordWritten):
+            kinds.append(each.kind)
+        elif isinstance(each, classic.model.GroupWritten):
+            kinds.append("tombstone:" * each.is_tombstone + consumer.events.CLASSIC_GROUP)
+    return kinds
 
 
 class AGroup:
@@ -129,8 +149,12 @@ class AGroup:
                 return answer_of(group)["epoch"]
             case "error":
                 return answer_of(group)["error"]
-            case "records":
-                return [each.kind for each in group.effects if isinstance(each, RecordWritten)]
+            case "errors":
+                return [error for *_, error in answer_of(group)["errors"]]
+            case "records" | "matched_records":
+                return records_of(group.effects, name == "matched_records")
+            case "subscribed":
+                return sorted(group.subscribed_names)
             case "fenced":
                 return [[each.member_id, each.reason] for each in group.effects if isinstance(each, MemberFenced)]
             case "members":
@@ -148,6 +172,137 @@ class AGroup:
         member = self.group.find(member_id)
         ends = [member and member.session_ends_at_ms, member and member.revocation_ends_at_ms]
         return [None if each is None else each - self.group.now_ms for each in ends]
+
+
+SUCCESS = "NONE"
+
+
+class AMixedGroup(AGroup):
+    """A group with members of both protocols, or a classic one that a new member finds."""
+
+    def __init__(self, case, release):
+        told = dict(case["settings"])
+        policy, sizes = told.pop("policy", None), told.pop("classic", {})
+        own = {} if policy is None else {"policy": policy}
+        self.settings = mixed.Settings(
+            release,
+            classic=classic.Settings(release, group_min_session_timeout_ms=0, **sizes),
+            consumer=consumer.Settings(release, **told),
+            **own,
+        )
+        self.group = mixed.start(self.settings)
+        begin = case["begin"]
+        if "generation" in begin:
+            self.group = mixed.model.with_classic(self.group, classic_group_of(begin))
+        else:
+            self.group = replace(self.group, consumer=group_of(self.settings.consumer, begin))
+        self.assigns = None
+
+    def play(self, event):
+        event = dict(event)
+        assigns = event.pop("assigns", None)
+        if assigns is not None:
+            self.assigns = {member_id: partitions_of(each) for member_id, each in assigns.items()}
+        with pytest.MonkeyPatch.context() as patched:
+            if self.assigns is not None:
+                patched.setattr(heartbeats, "find_assignor", lambda name, side: self)
+            self.group = mixed.step(self.settings, self.group, mixed_event_of(event))
+
+    def seen(self, name, form):
+        group = self.group
+        match name:
+            case "records":
+                return records_of(group.effects)
+            case "first_records":
+                return records_of(group.effects)[: len(form)]
+            case "answers":
+                return [shown_answer(each) for each in group.effects if hasattr(each, "error")]
+            case "type":
+                return group.group_type
+            case "epoch" | "state":
+                return getattr(group, name)
+            case "classic":
+                return shown_classic(group.classic)
+            case "timers":
+                return {each: self.timers(each) for each in form}
+        inside = AGroup.__new__(AGroup)
+        inside.settings, inside.group = self.settings.consumer, replace(group.consumer, effects=group.effects)
+        return inside.seen(name, form)
+
+    def timers(self, member_id):
+        """What is left of a classic member's session, and of its time to join and to sync."""
+        member = self.group.consumer.find(member_id)
+        if member is None:
+            return [None, None, None]
+        ends = (member.session_ends_at_ms, member.join_ends_at_ms, member.sync_ends_at_ms)
+        return [None if each is None else each - self.group.now_ms for each in ends]
+
+
+def classic_group_of(told):
+    """A classic group as it stands in its record."""
+    members = tuple(
+        classic.model.Member(
+            member_id,
+            member_id,
+            each.get("instance"),
+            each["session_ms"],
+            each["rebalance_ms"],
+            ((told["protocol"], mixed.Subscription(tuple(each["topics"]))),),
+            assignment=mixed.Assigned(partitions_of(each["assigned"]), each.get("has_user_data", False)),
+        )
+        for member_id, each in told["members"].items()
+    )
+    leader = members[0].member_id if members else None
+    kind = "consumer" if members else None
+    return classic.model.Group(
+        told["state"], told["generation"], leader, told.get("protocol"), kind, members, is_known=True
+    )
+
+
+def shown_classic(group):
+    return {
+        "state": group.state,
+        "generation": group.generation,
+        "protocol": group.protocol,
+        "leader": group.leader,
+        "assignments": {each.member_id: by_topic(assigned_of(each.assignment).partitions) for each in group.members},
+    }
+
+
+def mixed_event_of(event):
+    fields = {name: value for name, value in event.items() if name != "op"}
+    member_id = fields.pop("member", "")
+    match event["op"]:
+        case "JoinGroup":
+            sent = mixed.Subscription(tuple(fields.pop("topics")), partitions_of(fields.pop("owned", {})))
+            protocols = tuple((name, sent) for name in fields.pop("protocols", ["range"]))
+            label = member_id or fields.get("drawn_id", "somebody")
+            return classic.JoinGroup(label, member_id, protocols=protocols, **fields)
+        case "SyncGroup" | "Heartbeat":
+            return getattr(classic, event["op"])(member_id, member_id, **fields)
+        case "LeaveGroup":
+            first, *others = [tuple(each) for each in event["members"]]
+            return classic.LeaveGroup("somebody", *first, tuple(others))
+        case "sleep":
+            return consumer.TimePassed(event["ms"])
+    return event_of(event)
+
+
+def shown_answer(answer):
+    """An answer of either protocol: its error, or what else it says."""
+    if isinstance(answer, classic.model.LeaveAnswered):
+        return [answer.error, *answer.of_others]
+    if answer.error != SUCCESS:
+        return answer.error
+    match answer:
+        case classic.model.JoinAnswered():
+            return [answer.member_id, answer.generation, answer.protocol]
+        case classic.model.SyncAnswered():
+            return by_topic(assigned_of(answer.assignment).partitions)
+        case HeartbeatAnswered():
+            found = [answer.member_id, answer.member_epoch]
+            return found if answer.assignment is None else [*found, by_topic(answer.assignment)]
+    return answer.error
 
 
 class AMember:
@@ -200,6 +355,24 @@ def assert_seen(player, case):
 def test_a_member_comes_nearer_to_its_target_as_kafkas_tests_expect(row):
     case, release = row
     assert_seen(AMember(case, release), case)
+
+
+@every_case("row", in_releases(GROUPS["patterns"]), ids=name_of)
+def test_a_group_with_patterns_answers_and_writes_what_kafkas_tests_expect(row):
+    case, release = row
+    assert_seen(AGroup(case, release), case)
+
+
+@every_case("row", in_releases(GROUPS["commits"]), ids=name_of)
+def test_commits_and_fetches_are_taken_and_refused_as_kafkas_tests_expect(row):
+    case, release = row
+    assert_seen(AGroup(case, release), case)
+
+
+@every_case("row", in_releases(GROUPS["mixed groups"]), ids=name_of)
+def test_a_group_of_both_protocols_answers_and_writes_what_kafkas_tests_expect(row):
+    case, release = row
+    assert_seen(AMixedGroup(case, release), case)
 
 
 @every_case("row", in_releases(GROUPS["groups"]), ids=name_of)
