@@ -12,6 +12,8 @@ from dataclasses import replace
 import pytest
 
 from conformance.mechanisms.consumer_groups import answer_of, by_topic, event_of, partitions_of
+from kafkalearn import replication
+from kafkalearn.base.trace import Parts
 from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups.consumer import heartbeats
 from kafkalearn.groups.consumer.events import HeartbeatAnswered, MemberFenced, RecordWritten
@@ -24,7 +26,12 @@ from kafkalearn.log import step as log_step
 from kafkalearn.log.index import index_of, list_offset
 from kafkalearn.log.model import AppendRefused, DeleteRecordsRefused, SegmentsDeleted
 from kafkalearn.log.model import Settings as LogSettings
-from kafkalearn.replication.state import assign, cut_from_end, cut_from_start
+from kafkalearn.replication import leader as leaders_side
+from kafkalearn.replication import replica_log
+from kafkalearn.replication.events import ConsumerRead, ProduceAnswered
+from kafkalearn.replication.processing import Processing, partition_of, parts_of
+from kafkalearn.replication.state import Log as ReplicaLog
+from kafkalearn.replication.state import Record, assign, blank, cut_from_end, cut_from_start
 from tests.every import every_case
 from tests.log import scripts as log_scripts
 from tests.log.schedules import last_effect
@@ -32,6 +39,7 @@ from tests.recorded import recorded
 
 GROUPS = recorded("kafkas-tests-of-groups")
 LOGS = recorded("kafkas-tests-of-logs")
+REPLICAS = recorded("kafkas-tests-of-replicas")
 
 SINCE = " since "  # "foo since 10": partitions of foo, given at epoch 10
 
@@ -361,7 +369,8 @@ class ALog:
         if event.get("offset") == "end":
             whole["offset"] = self.log.log_end_offset
         # The tests have no broker before the class, which asks for the policy first.
-        policy = "delete" if event["op"] == "delete_records" else self.settings.cleanup_policy
+        is_past_broker = event["op"] == "delete_records" and not event.get("asks_for_policy")
+        policy = "delete" if is_past_broker else self.settings.cleanup_policy
         for each in log_scripts.events_of(whole, self.log):
             before = self.log
             self.log = log_step(replace(self.settings, cleanup_policy=policy), before, each)
@@ -426,6 +435,130 @@ class AnEpochCache:
 
     def seen(self, name, form):
         return len(self.epochs) if name == "count" else [list(each) for each in self.epochs]
+
+
+LEADER = 1
+
+
+class APartition:
+    """A partition on brokers 1, 2, ..., of which the test plays the controller, and all that followers ask."""
+
+    def __init__(self, case, release):
+        self.settings = replication.Settings(release=release, fetch_wait_max_ms=0, **case["settings"])
+        begin = case["begin"]
+        log, partition = ReplicaLog(), blank(self.settings)
+        for epoch, count in begin.get("records", ()):
+            epochs = assign(log.epochs, epoch, log.log_end_offset)
+            log = log._replace(records=log.records + (Record("m", epoch),) * count, epochs=epochs)
+        if "checkpointed" in begin:
+            log = replica_log.found_again(log._replace(checkpointed_high_watermark=begin["checkpointed"]))
+        first = partition.replicas[0]._replace(log=log)
+        controller = partition.controller._replace(leader_epoch=begin.get("leader_epoch", 0) - 1, partition_epoch=0)
+        self.partition = replace(partition, controller=controller, replicas=(first, *partition.replicas[1:]))
+        self.answer = None
+        if "isr" in begin:
+            self.take(replication.LeaderElected(begin.get("leader", LEADER), tuple(begin["isr"])))
+
+    def take(self, event):
+        self.partition = replication.step(self.settings, self.partition, event)
+
+    def play(self, event):
+        match event["op"]:
+            case "fetch":
+                self.fetch(event)
+            case "elect":
+                self.take(replication.LeaderElected(event["leader"], tuple(event["isr"])))
+            case "metadata":  # the same leader epoch, another partition epoch
+                self.take(replication.IsrSet(tuple(event["isr"])))
+            case "mark":  # what the metadata of the brokers says
+                marked = {name: tuple(event.get(name, ())) for name in ("fenced", "stopping")}
+                controller = self.partition.controller._replace(**marked)
+                self.partition = replace(self.partition, controller=controller)
+            case "produce":
+                self.take(replication.Produce(event["count"], event.get("acks", "all"), to_broker=event.get("to")))
+            case "consume":
+                self.take(replication.Consume(event["offset"]))
+            case "delete_records":
+                self.take(replication.DeleteRecords(event["offset"]))
+            case "isr_check":
+                self.take(replication.IsrChecked())
+            case "answer":
+                self.take(replication.AlterPartitionAnswered(event.get("error")))
+            case "sleep":
+                self.take(replication.TimePassed(event["ms"]))
+            case "high_watermark":
+                partition, offset = self.partition, event["offset"]
+                first = partition.replicas[0]
+                first = first._replace(log=first.log._replace(high_watermark=offset))
+                self.partition = replace(partition, replicas=(first, *partition.replicas[1:]))
+
+    def fetch(self, event):
+        """A follower's fetch of any offset, as the test sends it, whatever the follower has."""
+        request = leaders_side.FetchRequest(
+            event["from"], event["offset"], event.get("log_start", 0), event.get("epoch"), event.get("last_epoch")
+        )
+        processing = Processing(self.settings, Parts(parts_of(self.partition)))
+        self.answer = leaders_side.handle(processing, event.get("to", LEADER), request)
+        self.partition = partition_of(processing.parts.all(), tuple(processing.effects))
+
+    def seen(self, name, form):
+        partition, first = self.partition, self.partition.replica(LEADER)
+        leading, min_isr = first.leading, self.settings.effective_min_isr
+        proposal = leading and leading.proposal
+        match name:
+            case "error":
+                return self.answer.error
+            case "diverging":
+                return self.answer.diverging and list(self.answer.diverging)
+            case "record_count":
+                return len(self.answer.records)
+            case "produce_errors":
+                return [each.error for each in partition.effects if isinstance(each, ProduceAnswered)]
+            case "consumed":
+                (read,) = [each for each in partition.effects if isinstance(each, ConsumerRead)]
+                return [read.error, len(read.records)]
+            case "leads":
+                return leading is not None
+            case "leader":
+                return first.broker.leader
+            case "isr":
+                return [] if leading is None else sorted(leading.isr)
+            case "maximal_isr":
+                return sorted(leading.maximal_isr)
+            case "proposed":
+                return sorted(proposal.isr)
+            case "is_in_flight":
+                return proposal is not None
+            case "waits_for_controller":
+                return proposal is not None and not proposal.is_refused
+            case "is_under_min_isr":
+                return leading is not None and len(leading.isr) < min_isr
+            case "is_at_min_isr":
+                return leading is not None and len(leading.isr) == min_isr
+            case "is_under_replicated":
+                return len(leading.isr) < len(partition.controller.assignment.replicas)
+            case "followers":
+                known = enumerate(first.remotes, start=1)
+                states = {str(other): each for other, each in known if each is not None}
+                return {
+                    other: [each.log_end_offset, each.log_start_offset, each.last_caught_up_ms][
+                        : len(form.get(other, ()))
+                    ]
+                    for other, each in states.items()
+                }
+            case "epoch_end":
+                return list(replication.state.end_offset_for(first.log.epochs, *form[:1], first.log_end_offset))
+            case "leader_epoch":
+                return first.broker.leader_epoch
+            case "partition_epoch":
+                return partition.controller.partition_epoch
+            case "epoch_start_offset":
+                return leading.epoch_start_offset
+            case "newest_epoch":
+                return list(first.log.epochs[-1])
+            case "high_watermark" | "log_end_offset":
+                return getattr(first, name)
+        raise AssertionError(f"nothing is called {name!r}")
 
 
 def name_of(row):
@@ -498,3 +631,15 @@ def test_a_log_takes_batches_and_finds_offsets_as_kafkas_tests_expect(row):
 def test_a_log_keeps_the_leader_epochs_that_kafkas_tests_expect(row):
     case, release = row
     assert_seen(AnEpochCache(case, release), case)
+
+
+@every_case("row", in_releases(REPLICAS["isr and high watermark"]), ids=name_of)
+def test_isr_and_high_watermark_are_what_kafkas_tests_expect(row):
+    case, release = row
+    assert_seen(APartition(case, release), case)
+
+
+@every_case("row", in_releases(REPLICAS["fetches and elections"]), ids=name_of)
+def test_fetches_and_elections_lead_to_what_kafkas_tests_expect(row):
+    case, release = row
+    assert_seen(APartition(case, release), case)
