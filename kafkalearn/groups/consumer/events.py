@@ -98,6 +98,7 @@ class Rules(NamedTuple):
     replaces_when_full: bool  # a static member takes its place again though the group is full
     keeps_one_instance_id: bool  # a member that comes with another instance id gives the one before up
     counts_patterns_back: bool  # the group epoch goes up when a member takes its pattern back
+    replaces_before_targets: bool  # who takes a static place has its target before a new one is made
 
 
 def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
@@ -127,6 +128,7 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
         replaces_when_full=at_least("4.4", release),
         keeps_one_instance_id=at_least("4.4", release),
         counts_patterns_back=at_least("4.1", release),
+        replaces_before_targets=at_least("4.4", release),
     )
 
 

@@ -243,6 +243,9 @@ def aim(
         return Aim(group.assignment_epoch, () if holder is None else group.target(holder), None)
     targets = _new_targets(settings, group, before, updated, are_alike, event)
     former = dict(group.targets)
+    holder = group.static_id(updated.instance_id)
+    if settings.rules.replaces_before_targets and holder in former:
+        former[updated.member_id] = former.pop(holder)
     changed = tuple(
         (member_id, target)
         for member_id, target in targets.items()
@@ -269,12 +272,14 @@ def _new_targets(
     """What the assignor answers, for the members in the order of the coordinator's map of them.
 
     It puts the members of the group into a fresh map, as it walks its own; then, as it was sent, the one of the
-    heartbeat; and it takes out the static member whose place that one takes.
+    heartbeat; and it takes out the static member whose place that one takes. Since 4.4 that one is not put in at all.
     """
     subscribers: JavaHashMap[str, Subscriber] = JavaHashMap()
-    for member in group.in_broker_order:
-        subscribers[member.member_id] = _subscriber(group, member, member.member_id, None)
     holder = group.static_id(updated.instance_id) or updated.member_id  # another one: the member takes its place
+    is_replaced = holder != updated.member_id
+    for member in group.in_broker_order:
+        if not (is_replaced and settings.rules.replaces_before_targets and member.member_id == holder):
+            subscribers[member.member_id] = _subscriber(group, member, member.member_id, None)
     for member_id in hash_order(dict.fromkeys([updated.member_id, holder])):
         if member_id == updated.member_id:
             subscribers[member_id] = _subscriber(group, updated, holder, event.topics)
