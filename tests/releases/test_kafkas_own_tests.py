@@ -183,6 +183,8 @@ class AGroup:
                 return {each: by_topic(group.target(each)) for each in form}
             case "timers":
                 return {each: self.timers(each) for each in form}
+            case "static_members":
+                return dict(group.static_ids)
             case "assignor":
                 return heartbeats.standing_assignor(self.settings, group)
         return getattr(group, name)
@@ -210,10 +212,10 @@ class AMixedGroup(AGroup):
             **own,
         )
         self.group = mixed.start(self.settings)
-        begin = case["begin"]
-        if "generation" in begin:
+        begin = case.get("begin")
+        if begin is not None and "generation" in begin:
             self.group = mixed.model.with_classic(self.group, classic_group_of(begin))
-        else:
+        elif begin is not None:
             self.group = replace(self.group, consumer=group_of(self.settings.consumer, begin))
         self.assigns = None
 
@@ -241,7 +243,10 @@ class AMixedGroup(AGroup):
             case "epoch" | "state":
                 return getattr(group, name)
             case "classic":
-                return shown_classic(group.classic)
+                shown = shown_classic(group.classic)
+                return {each: shown[each] for each in form}
+            case "answer_errors":
+                return [each.error for each in group.effects if hasattr(each, "error")]
             case "timers":
                 return {each: self.timers(each) for each in form}
         inside = AGroup.__new__(AGroup)
