@@ -1,10 +1,10 @@
 """The ledger: for each rule, which Kafka it speaks for, what it was checked against, and what it leaves out.
 
 A simulator that is wrong teaches what is wrong. So each rule says here which class or KIP it follows, which releases
-it speaks for, and what it was checked against: recordings of real clusters, answers of the real classes, or only laws
-and examples of our own. The entries are data, in ``ledger.toml``; a test compares each with the files it names.
-The column `checked_live` has the real brokers that were asked, with the day; the runs that ask them write it, in
-``checked_live.json``.
+it speaks for, and what it was checked against: recordings of real clusters, answers of the real classes, what Kafka's
+own unit tests expect, or only laws and examples of our own. The entries are data, in ``ledger.toml``; a test compares
+each with the files it names. The column `checked_live` has the real brokers that were asked, with the day; the runs
+that ask them write it, in ``checked_live.json``.
 
 >>> print(ledger("coordinator")[0].checks[0])
 recording: 300 of data/coordinator.json
@@ -40,15 +40,16 @@ WAYS: MappingProxyType[str, str] = MappingProxyType(
     {
         "recording": "what real clusters or clients did, recorded",
         "vectors": "what the real classes answered when run by themselves, recorded",
+        "own tests": "what Kafka's own unit tests expect, put down as data",
         "published": "values that the rule's authors publish",
         "equality": "another implementation of the same rule, on the same data",
         "law": "what must hold for every input, tried on generated ones",
         "examples": "cases worked out by hand from the source",
     }
 )
-"""How a rule can be checked; the first three compare it with something that is not ours."""
+"""How a rule can be checked; the first four compare it with something that is not ours."""
 
-ASKED = ("recording", "vectors", "published")
+ASKED = ("recording", "vectors", "own tests", "published")
 """The ways that compare a rule with something that is not ours; runs with a real broker do so, too."""
 
 WORDS: MappingProxyType[str, str] = MappingProxyType(
