@@ -7,6 +7,7 @@ a case: it makes the beginning, plays events, and says what is seen.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -329,6 +330,99 @@ def shown_answer(answer):
     return answer.error
 
 
+class AClassicGroup:
+    """A group of the classic protocol. Who has no member id yet gets the client's name for one."""
+
+    def __init__(self, case, release):
+        self.settings = classic.Settings(release, group_min_session_timeout_ms=0, **case["settings"])
+        self.group, self.effects, self.round = replace(classic.start(self.settings), **case["begin"]), [], Counter()
+
+    def play(self, event):
+        self.effects = []
+        if "count" in event:
+            self.round = Counter()
+        for number in range(event.get("count", 1)):
+            self.group = classic.step(self.settings, self.group, classic_event_of(event, number))
+            classic.check(self.settings, self.group)
+            self.effects += self.group.effects
+        self.round.update(each.error for each in self.answers)
+
+    @property
+    def answers(self):
+        return [each for each in self.effects if hasattr(each, "client") and hasattr(each, "error")]
+
+    def seen(self, name, form):
+        group, by_client = self.group, {each.client: each for each in self.answers}
+        match name:
+            case "answers":
+                return {client: each.error for client, each in by_client.items()}
+            case "round":  # all answers since many clients have sent the same
+                return dict(self.round)
+            case "joined":
+                return {client: {each: joined(by_client[client], each) for each in form[client]} for client in form}
+            case "assigned":
+                return {client: by_client[client].assignment for client in form}
+            case "leave_errors":
+                (answer,) = [each for each in self.answers if isinstance(each, classic.model.LeaveAnswered)]
+                return [answer.error, *answer.of_others]
+            case "records":
+                return sum(isinstance(each, classic.model.GroupWritten) for each in self.effects)
+            case "members":
+                return sorted(each.member_id for each in group.members)
+            case "instances":
+                return {each.instance_id: each.member_id for each in group.members if each.is_static}
+            case "timeouts":
+                members = map(group.member, form)
+                return {each.member_id: [each.session_timeout_ms, each.rebalance_timeout_ms] for each in members}
+            case "protocols":
+                return {member_id: list(group.member(member_id).protocol_names) for member_id in form}
+            case "join_phase_left_ms":
+                return group.join_deadline_ms - group.now_ms
+            case "state" | "generation" | "leader":
+                return getattr(group, name)
+        return {
+            "member_count": len(group.members),
+            "waiting_count": sum(each.join_waiter is not None for each in group.members),
+            "pending_count": len(group.pending),
+            "new_count": sum(each.is_new for each in group.members),
+        }[name]
+
+
+def joined(answer, name):
+    """What an answer to JoinGroup says under a name."""
+    if name == "instances":
+        return sorted(instance_id for _, instance_id, _ in answer.members)
+    return len(answer.members) if name == "member_count" else getattr(answer, name)
+
+
+def classic_event_of(event, number):
+    fields = {name: value for name, value in event.items() if name not in ("op", "count")}
+    client = fields.pop("c", "").format(number)
+    member_id = fields.pop("member", "").format(number)
+    if "instance_id" in fields:
+        fields["instance_id"] = fields["instance_id"].format(number)
+    match event["op"]:
+        case "join":
+            protocols = tuple((name, ()) for name in fields.pop("protocols"))
+            drawn = {} if member_id else {"drawn_id": client}
+            return classic.JoinGroup(client, member_id, protocols=protocols, **drawn, **fields)
+        case "sync":
+            assignments = tuple(fields.pop("assignments", {}).items())
+            return classic.SyncGroup(client, member_id, assignments=assignments, **fields)
+        case "heartbeat":
+            return classic.Heartbeat(client, member_id, **fields)
+        case "leave":
+            first, *others = [tuple(each) for each in event["members"]]
+            return classic.LeaveGroup("tool", *first, tuple(others))
+        case "partition_moved":
+            return classic.PartitionMoved()
+        case "delete":
+            return classic.GroupDeleted()
+        case "expire":
+            return classic.OffsetsExpired()
+    return classic.TimePassed(event["ms"])
+
+
 class AMember:
     """One step of a member to its target, with nobody else in sight but who holds what."""
 
@@ -612,6 +706,12 @@ def test_a_group_of_both_protocols_answers_and_writes_what_kafkas_tests_expect(r
 def test_a_kip_848_group_answers_and_writes_what_kafkas_tests_expect(row):
     case, release = row
     assert_seen(AGroup(case, release), case)
+
+
+@every_case("row", in_releases(GROUPS["classic groups"]), ids=name_of)
+def test_a_classic_group_answers_and_changes_as_kafkas_tests_expect(row):
+    case, release = row
+    assert_seen(AClassicGroup(case, release), case)
 
 
 @every_case("row", in_releases(LOGS["segments"]), ids=name_of)
