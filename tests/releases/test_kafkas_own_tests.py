@@ -611,6 +611,8 @@ class APartition:
                 return self.answer.diverging and list(self.answer.diverging)
             case "record_count":
                 return len(self.answer.records)
+            case "answered_high_watermark":
+                return self.answer.high_watermark
             case "produce_errors":
                 return [each.error for each in partition.effects if isinstance(each, ProduceAnswered)]
             case "consumed":
