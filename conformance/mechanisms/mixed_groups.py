@@ -6,6 +6,7 @@ requests that it sends: a new one has its label for its member id, a classic one
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy, deepcopy
 from functools import partial
@@ -201,9 +202,10 @@ class MixedPlayer(ClassicPlayer):
             "state": group["groupState"],
             "group_epoch": group["groupEpoch"],
             "assignment_epoch": group["assignmentEpoch"],
-            "members": {
-                self.labels.get(each["memberId"], each["clientId"]): self.member(each) for each in group["members"]
-            },
+            "members": by_label(
+                (self.labels.get(each["memberId"], each["clientId"]), each["memberId"], self.member(each))
+                for each in group["members"]
+            ),
         }
 
     def member(self, member: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,11 +225,11 @@ class MixedPlayer(ClassicPlayer):
         found = {"type": "classic", "state": group["groupState"], "members": sorted(labels)}
         if group["groupState"] != STABLE:
             return found
-        given = {
-            label: self.labelled(decode_assignment(each["memberAssignment"]).partitions)
+        given = by_label(
+            (label, each["memberId"], self.labelled(decode_assignment(each["memberAssignment"]).partitions))
             for label, each in zip(labels, group["members"], strict=True)
             if each["memberAssignment"]
-        }
+        )
         return found | {"protocol": group["protocolData"], "assigned": given}
 
 
@@ -413,17 +415,21 @@ class MixedScript:
                 "state": inner.state,
                 "group_epoch": inner.group_epoch,
                 "assignment_epoch": inner.assignment_epoch,
-                "members": {
-                    self.labels.get(each.member_id, each.member_id): {
-                        "epoch": each.epoch,
-                        "is_classic": each.classic is not None,
-                        "assigned": self.labelled(
-                            each.assigned_partitions + (each.pending_partitions if at_least("4.3", release) else ())
-                        ),
-                        "target": self.labelled(inner.target(each.member_id)),
-                    }
+                "members": by_label(
+                    (
+                        self.labels.get(each.member_id, each.member_id),
+                        each.member_id,
+                        {
+                            "epoch": each.epoch,
+                            "is_classic": each.classic is not None,
+                            "assigned": self.labelled(
+                                each.assigned_partitions + (each.pending_partitions if at_least("4.3", release) else ())
+                            ),
+                            "target": self.labelled(inner.target(each.member_id)),
+                        },
+                    )
                     for each in inner.members
-                },
+                ),
             }
         old = group.classic
         if not old.is_known or old.state == DEAD:
@@ -432,12 +438,26 @@ class MixedScript:
         found = {"type": "classic", "state": old.state, "members": sorted(labels.values())}
         if old.state != STABLE:
             return found
-        assigned = {
-            labels[each.member_id]: self.labelled(assigned_of(each.assignment).partitions)
+        assigned = by_label(
+            (labels[each.member_id], each.member_id, self.labelled(assigned_of(each.assignment).partitions))
             for each in old.members
             if each.assignment is not None
-        }
+        )
         return found | {"protocol": old.protocol, "assigned": assigned}
+
+
+def by_label(members: Iterable[tuple[str, str, Any]]) -> dict[str, Any]:
+    """What is said of each member, by its label; of a client that has joined twice, in the order of its member ids.
+
+    >>> by_label([("a", "a-9", "second"), ("b", "b-1", "other"), ("a", "a-2", "first")])
+    {'a': 'first', 'a, member 2': 'second', 'b': 'other'}
+    """
+    found: dict[str, Any] = {}
+    counts: Counter[str] = Counter()
+    for label, _, said in sorted(members, key=lambda each: each[:2]):
+        counts[label] += 1
+        found[label if counts[label] == 1 else f"{label}, member {counts[label]}"] = said
+    return found
 
 
 def kind_of(effect: Effect) -> str | None:
