@@ -36,6 +36,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Whole, check_fields, fill_in
 from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events, shown
 from kafkalearn.base.promises import Promises, of_inner
@@ -145,8 +146,7 @@ OF_BROKERS = (
 Request: TypeAlias = model.Commit | model.Fetch | model.StoreGroup | model.DeleteGroup | model.DeleteOffset
 
 
-@dataclass(frozen=True, slots=True)
-class SentTo(Checked):
+class SentTo(facts.Event):
     """A request that goes to a broker of the client's choice, as when its metadata is old."""
 
     broker_id: BrokerId
@@ -158,16 +158,14 @@ ReplicatedStoreEvent: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(facts.Effect, says="broker {broker_id} writes offset{offsets:s} {offsets:listed} of its log"):
     """A leader has written entries at these offsets of its log."""
 
     broker_id: int
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Deferred:
+class Deferred(facts.Effect):
     """The answer to a request waits until the high watermark has reached an offset."""
 
     broker_id: int
@@ -175,8 +173,7 @@ class Deferred:
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(facts.Effect):
     """The client of a request has its answer."""
 
     broker_id: int
@@ -184,24 +181,21 @@ class Answered:
     answer: model.Answer
 
 
-@dataclass(frozen=True, slots=True)
-class NotReached:
+class NotReached(facts.Effect):
     """A request, or the answer to it, was lost: the broker is not running, or nobody leads (None)."""
 
     broker_id: int | None
     request: StoreEvent
 
 
-@dataclass(frozen=True, slots=True)
-class Elected:
+class Elected(facts.Effect, says="broker {broker_id} is elected: it has {entry_count:of record} to load"):
     """A broker has become coordinator, and has so many entries to load."""
 
     broker_id: int
     entry_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(facts.Effect):
     """A broker has read so many entries of the log; then it is ``loading``, ``owned`` or ``failed``."""
 
     broker_id: int
@@ -209,8 +203,7 @@ class Loaded:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resigned:
+class Resigned(facts.Effect, says="broker {broker_id} coordinates no longer: its memory is empty"):
     """A broker no longer leads, and has forgotten what it had in memory."""
 
     broker_id: int

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -68,18 +69,12 @@ def event_words(event: object) -> str:
             return f"{event_words(request)}, at broker {broker_id}"
         case replication.Fetch(broker_id):
             return f"follower {broker_id} fetches"
-        case replication.TimePassed(ms):
-            return f"{ms:,} ms pass"
         case replication.BrokerCrashed(broker_id):
             return f"broker {broker_id} is killed"
         case replication.PowerLost(broker_id):
             return f"broker {broker_id} loses its power"
         case replication.BrokerStopped(broker_id):
             return f"broker {broker_id} stops, and gives its leadership away first"
-        case replication.BrokerStarted(broker_id):
-            return f"broker {broker_id} starts again"
-        case replication.BrokerFrozen(broker_id):
-            return f"broker {broker_id} stands still"
         case replication.BrokerThawed(broker_id):
             return f"broker {broker_id} goes on, and has not heard the news"
         case replication.BrokerReconnected(broker_id):
@@ -103,7 +98,7 @@ def event_words(event: object) -> str:
             return f"an admin deletes the group {group_id}"
         case model.DeleteOffset():
             return f"an admin deletes {_what(event)}"
-    return type(event).__name__
+    return in_words(event) or type(event).__name__
 
 
 def _what(event: model.Fetch | model.DeleteOffset) -> str:
@@ -160,9 +155,6 @@ def entry_lines(entry: Entry) -> tuple[str, str]:
 
 def _effect_words(effect: ReplicatedEffect) -> str:
     match effect:
-        case Appended(broker_id, offsets):
-            places = f"offset{'s' if len(offsets) > 1 else ''} {listed(offsets)}"
-            return f"Broker {broker_id} writes {places} of its log."
         case Deferred(_, request, end_offset):
             return f"The answer to {request_words(request)} waits until the HW is {end_offset}."
         case Answered(_, request, answer):
@@ -171,8 +163,6 @@ def _effect_words(effect: ReplicatedEffect) -> str:
             return f"Answer to {request_words(request)}: {answer_words(answer)}."
         case NotReached(_, request):
             return f"No answer to {request_words(request)}: the connection breaks."
-        case Elected(broker_id, count):
-            return f"Broker {broker_id} is elected: it has {counted(count, 'record')} to load."
         case Loaded(broker_id, status=model.FAILED):
             return f"Broker {broker_id} cannot read a record: the load has failed, and it gives the partition up."
         case Loaded(broker_id, count, status):
@@ -180,10 +170,10 @@ def _effect_words(effect: ReplicatedEffect) -> str:
                 "it has all of it in memory, and coordinates now" if status == model.OWNED else "there is more to read"
             )
             return f"Broker {broker_id} has read {counted(count, 'record')}: {done}."
-        case Resigned(broker_id):
-            return f"Broker {broker_id} coordinates no longer: its memory is empty."
         case FetchAnswered(broker_id, records=records) if records:
             return f"Broker {broker_id} gets {counted(len(records), 'record')}."
+        case Appended() | Elected() | Resigned():
+            return f"{capitalised(in_words(effect))}."
     return ""
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import kit, svg
 from kafkalearn.drawing.player import Picture
@@ -135,34 +136,16 @@ def _event_words(event: StoreEvent | None) -> str:
     match event:
         case None:
             return "Nothing has happened yet"
-        case model.Commit():
-            return f"{_time(event.now_ms)}  {event.group_id} commits {event.offset} for {event.topic}-{event.partition}"
-        case model.StoreGroup():
-            change = "a rebalance ends" if event.kind == CLASSIC else f"the {event.kind} group changes"
-            has_members = f"{change}, {counted(len(event.members), 'member')}"
-            words = has_members if event.members else "the last member has left"
-            return f"{_time(event.now_ms)}  {event.group_id}: {words}"
-        case model.Sweep():
-            return f"{_time(event.now_ms)}  the sweep looks for expired offsets"
         case model.Fetch():
-            return f"{event.group_id} asks for its offset of {event.topic}-{event.partition}"
-        case model.DeleteGroup():
-            return f"An admin deletes {event.group_id}"
-        case model.Resign():
-            return "The broker loses the partition"
-        case model.Elect():
-            return "The broker becomes leader of the partition"
-        case model.Load():
-            return "It reads the log"
-        case model.LoadBuffer():
-            return "It reads the log as far as its buffer reaches"
-        case model.LeaderCrashed():
-            return "The leader dies; a replica takes over"
-        case model.Replicated():
-            return "The replicas have all that was written"
-        case model.TimeReached():
-            return f"{_time(event.now_ms)}  time passes"
-    return type(event).__name__
+            return in_words(event)
+        case model.StoreGroup(group_id, members=members, kind=kind):
+            change = "a rebalance ends" if kind == CLASSIC else f"the {kind} group changes"
+            what = f"{change}, {counted(len(members), 'member')}" if members else "the last member has left"
+            words = f"{group_id}: {what}"
+        case _:
+            words = in_words(event) or type(event).__name__
+    now_ms = getattr(event, "now_ms", None)
+    return capitalised(words) if now_ms is None else f"{_time(now_ms)}  {words}"
 
 
 def describe_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent] | None = None) -> str:

@@ -11,7 +11,7 @@ from kafkalearn.base.facts import in_words, span
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.offsets.replicated import Appended, Deferred, Elected, Loaded
+from kafkalearn.offsets.replicated import Appended, Deferred, Elected, Loaded, Resigned
 from kafkalearn.offsets.replicated_picture import event_words as broker_words
 from kafkalearn.zookeeper.commits import model
 from kafkalearn.zookeeper.commits.model import (
@@ -114,6 +114,8 @@ def _effect_words(effect: CommittingEffect) -> str:
             return f"broker {broker_id} is elected, and has to load the topic"
         case Loaded(broker_id, count, status):
             return f"broker {broker_id} has read {counted(count, 'record')} of the topic, and is {status}"
+        case Appended() | Resigned():
+            return ""
     return in_words(effect)
 
 

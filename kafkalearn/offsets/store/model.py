@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Annotated, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     NOT_GIVEN,
@@ -88,8 +89,7 @@ Epoch: TypeAlias = Annotated[int, Whole(-1, LARGEST_INT)]  # of a group, a membe
 ProducerId: TypeAlias = Annotated[int, Whole(0)]
 
 
-@dataclass(frozen=True, slots=True)
-class Commit(Checked):
+class Commit(facts.Event, says="{group_id} commits {offset} for {topic}-{partition}"):
     """OffsetCommit for one partition.
 
     A standalone consumer (`assign`), which is in no group, and an admin commit with generation -1 and no member id.
@@ -111,28 +111,24 @@ class Commit(Checked):
     is_in_flight: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Replicated(Checked):
+class Replicated(facts.Event, says="the replicas have all that was written"):
     """The replicas have confirmed all that was written."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeReached(Checked):
+class TimeReached(facts.Event, says="time passes"):
     """The clock shows a time: commits that have waited for the replicas as long as they may get an error."""
 
     now_ms: Millis
 
 
-@dataclass(frozen=True, slots=True)
-class EndTransaction(Checked):
+class EndTransaction(facts.Event):
     """The transaction coordinator writes the marker that ends a producer's transaction."""
 
     producer_id: ProducerId
     is_commit: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch(Checked):
+class Fetch(facts.Event, says="{group_id} asks for its offset of {topic}-{partition}"):
     """OffsetFetch for one partition; `requires_stable` (2.5) refuses an answer that a transaction may still change."""
 
     group_id: str
@@ -141,8 +137,7 @@ class Fetch(Checked):
     requires_stable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StoreGroup(Checked):
+class StoreGroup(facts.Event):
     """A group is written down as it is now, Stable with these members or Empty.
 
     A member of a classic group whose topics are not known (``subscribed`` None) has a subscription that cannot be
@@ -171,30 +166,26 @@ class StoreGroup(Checked):
             raise KafkaLearnError(f"members has {shown(twice)} twice; a group has each member once")
 
 
-@dataclass(frozen=True, slots=True)
-class StateChanged(Checked):
+class StateChanged(facts.Event):
     """A classic group goes to PreparingRebalance or CompletingRebalance; nothing is written."""
 
     group_id: str
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep(Checked):
+class Sweep(facts.Event, says="the sweep looks for expired offsets"):
     """The periodic task that removes expired offsets, and groups that are Empty and have none left."""
 
     now_ms: Millis
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteGroup(Checked):
+class DeleteGroup(facts.Event, says="an admin deletes {group_id}"):
     """DeleteGroups for one group."""
 
     group_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteOffset(Checked):
+class DeleteOffset(facts.Event):
     """OffsetDelete (2.4) for one partition."""
 
     group_id: str
@@ -202,16 +193,14 @@ class DeleteOffset(Checked):
     partition: Index
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteTopic(Checked):
+class DeleteTopic(facts.Event):
     """A topic is deleted; every offset committed for it goes."""
 
     topic: str
     topic_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Produce(Checked):
+class Produce(facts.Event):
     """Somebody writes a record of his own into the topic with a Produce request."""
 
     key: bytes | None
@@ -219,30 +208,25 @@ class Produce(Checked):
     client_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Resign(Checked):
+class Resign(facts.Event, says="the broker loses the partition"):
     """The broker is no longer the leader of the partition."""
 
 
-@dataclass(frozen=True, slots=True)
-class Elect(Checked):
+class Elect(facts.Event, says="the broker becomes leader of the partition"):
     """The broker has become the leader of the partition; it must read the log before it can answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Load(Checked):
+class Load(facts.Event, says="it reads the log"):
     """The next records of the log are read into the cache; None: all that are left."""
 
     record_count: Count | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LoadBuffer(Checked):
+class LoadBuffer(facts.Event, says="it reads the log as far as its buffer reaches"):
     """The next read of the load: whole batches as far as the buffer reaches, and one at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderCrashed(Checked):
+class LeaderCrashed(facts.Event, says="the leader dies; a replica takes over"):
     """The broker dies, and a replica becomes leader: it has what was replicated, and must read it first."""
 
 
