@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Annotated, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, Index, Millis, Whole, check_fields, number, one_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.compression import CODECS
@@ -231,8 +232,7 @@ class NewBatch(Checked):
         return batch_bytes(0, self.records[0][2], rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Append(Checked):
+class Append(facts.Event):
     """Produce requests, each with one batch; the broker's clock decides which records are from the future."""
 
     batches: tuple[NewBatch, ...]
@@ -254,8 +254,7 @@ class Append(Checked):
         return cls(tuple(NewBatch(((key, value, timestamp_ms),)) for key, value in records))
 
 
-@dataclass(frozen=True, slots=True)
-class EndTransaction(Checked):
+class EndTransaction(facts.Event):
     """The transaction coordinator writes the marker that ends a producer's transaction."""
 
     producer_id: ProducerId
@@ -264,71 +263,61 @@ class EndTransaction(Checked):
     producer_epoch: ProducerEpoch = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ProducerExpired(Checked):
+class ProducerExpired(facts.Event, says="the broker forgets producer {producer_id}"):
     """The broker forgets a producer that has not written for ``producer.id.expiration.ms``."""
 
     producer_id: ProducerId
 
 
-@dataclass(frozen=True, slots=True)
-class Roll(Checked):
+class Roll(facts.Event):
     """The active segment is closed and a new one opened."""
 
     now_ms: Millis | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SetHighWatermark(Checked):
+class SetHighWatermark(facts.Event):
     """The high watermark stays at this offset until it is set again; None: it follows the log end offset again."""
 
     offset: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class MoveLogStart(Checked):
+class MoveLogStart(facts.Event):
     """The log start offset moves up, as after a DeleteRecords request, but not beyond the high watermark."""
 
     offset: int  # -1: the high watermark
 
 
-@dataclass(frozen=True, slots=True)
-class Clean(Checked):
+class Clean(facts.Event):
     """A cleaner thread looks at the log; if forced, the dirty ratio and the policy do not matter."""
 
     now_ms: Millis
     is_forced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Retain(Checked):
+class Retain(facts.Event):
     """The broker looks for old segments and deletes them."""
 
     now_ms: Millis
 
 
-@dataclass(frozen=True, slots=True)
-class CleanerRound(Checked):
+class CleanerRound(facts.Event):
     """A cleaner thread's whole round: clean if the log is eligible, then look for old segments."""
 
     now_ms: Millis
 
 
-@dataclass(frozen=True, slots=True)
-class CleanerFailed(Checked):
+class CleanerFailed(facts.Event):
     """The cleaner met an exception that it did not expect."""
 
     reason: str = "corrupt batch"
     is_java_error: bool = False  # out of memory, for example: it ends the thread in every release
 
 
-@dataclass(frozen=True, slots=True)
-class Restart(Checked):
+class Restart(facts.Event, says="the broker is restarted"):
     """The broker is restarted."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceCleanerThreads(Checked):
+class ReplaceCleanerThreads(facts.Event, says="new cleaner threads begin"):
     """``log.cleaner.threads`` is changed while the broker runs (1.1)."""
 
 
@@ -341,45 +330,39 @@ LogEvent: TypeAlias = (
 # What an event led to.
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentRolled:
-    """The active segment was closed, and a new one was opened."""
-
+class SegmentRolled(facts.Effect, says="the active segment is closed; a new one begins at offset {base_offset}"):
     base_offset: int  # of the new one
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(facts.Effect):
     """A batch, or a marker, was written."""
 
     first_offset: int
     last_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class AppendRefused:
+class AppendRefused(facts.Effect, says="the broker refuses the batch: {error}"):
     """The broker refused a batch, or a marker; it did not look at the batches behind it."""
 
     error: str  # Kafka's name of the error
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateRecognised:
+class DuplicateRecognised(
+    facts.Effect, says="the log has the batch already at offset {first_offset}, and does not write it again"
+):
     """The log has this batch already: it was not written again, and its old offsets were answered."""
 
     first_offset: int
     last_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteRecordsRefused:
+class DeleteRecordsRefused(facts.Effect):
     """The broker refused to move the log start offset; nothing has changed."""
 
     error: str  # Kafka's name of the error
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentsDeleted:
+class SegmentsDeleted(facts.Effect):
     """Old segments were deleted."""
 
     segment_count: int
@@ -413,8 +396,7 @@ class Decision:
     reason: str  # one of `kafkalearn.log.cleaner`
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(facts.Effect):
     """The cleaner went over the log."""
 
     cleanable: Cleanable
@@ -424,15 +406,13 @@ class Cleaned:
     decisions: tuple[Decision, ...]  # on every record of the segments that it copied
 
 
-@dataclass(frozen=True, slots=True)
-class NotCleaned:
+class NotCleaned(facts.Effect):
     """The cleaner looked at the log and left it as it was."""
 
     cleanable: Cleanable
 
 
-@dataclass(frozen=True, slots=True)
-class CleanerStopped:
+class CleanerStopped(facts.Effect):
     """An exception ended the cleaner thread, or made it leave this partition out; nothing was cleaned."""
 
     reason: str

@@ -24,8 +24,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base import simulator as contract
-from kafkalearn.base.checks import Checked, Count, Millis
+from kafkalearn.base.checks import Count, Millis
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.promises import Promises, Since, of_inner
 from kafkalearn.formats.records import Text, bytes_of
@@ -45,8 +46,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordsRead:
+class RecordsRead(facts.Effect):
     """The reader got these records; none if there is nothing new."""
 
     records: tuple[Record, ...]
@@ -55,8 +55,7 @@ class RecordsRead:
 CrossingEffect: TypeAlias = LogEffect | RecordsRead
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Checked):
+class Read(facts.Event):
     """The reader takes the next records, all there are if no number is given; between two reads it sleeps."""
 
     record_count: Count | None = None

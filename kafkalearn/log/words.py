@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias, TypeVar
 
+from kafkalearn.base import facts
 from kafkalearn.base.durations import duration
-from kafkalearn.base.errors import counted
+from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.formats.records import Text
 from kafkalearn.log import model
@@ -212,14 +213,13 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
             if refused is not None:
                 return f"The broker refuses the marker: {refused.error}."
             return f"A transaction ends: {'COMMIT' if is_commit else 'ABORT'} at offset {log.log_end_offset - 1}."
-        case model.ProducerExpired(producer_id):
-            return f"The broker forgets producer {producer_id}."
+        case model.ProducerExpired() | model.Restart() | model.ReplaceCleanerThreads():
+            return _sentence(event)
         case Read() if isinstance(frame.state, Crossing):
             return _describe_read(frame.state, effect_of(frame, RecordsRead))
-        case model.Roll() if effect_of(frame, model.SegmentRolled) is None:
-            return "The active segment is empty: there is nothing to close."
         case model.Roll():
-            return f"The active segment is closed; a new one begins at offset {log.active.base_offset}."
+            rolled = effect_of(frame, model.SegmentRolled)
+            return _sentence(rolled) if rolled else "The active segment is empty: there is nothing to close."
         case model.Clean() | model.CleanerRound():
             return " ".join(filter(None, [_describe_pass(settings, frame), _describe_retention(frame)]))
         case model.Retain():
@@ -233,11 +233,11 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
             return f"The log start offset is {log.log_start_offset}."
         case model.CleanerFailed(reason):
             return f"The cleaner meets an exception: {reason}. It is {log.cleaner}."
-        case model.Restart():
-            return "The broker is restarted."
-        case model.ReplaceCleanerThreads():
-            return "New cleaner threads begin."
     return str(event)
+
+
+def _sentence(fact: facts.Effect) -> str:
+    return f"{capitalised(facts.in_words(fact))}."
 
 
 def _describe_retention(frame: LogFrame) -> str:
@@ -261,14 +261,14 @@ def _describe_append(frame: LogFrame, event: model.Append) -> str:
             case model.Appended():
                 records += next(batches).records
                 first = effect.last_offset + 1 - len(records)
-            case model.DuplicateRecognised(at):
+            case model.DuplicateRecognised():
                 next(batches)
-                sentences.append(f"The log has the batch already at offset {at}, and does not write it again.")
+                sentences.append(_sentence(effect))
     if records:
         sentences.append(_describe_written(records, first))
     refused = effect_of(frame, model.AppendRefused)
     if refused is not None:
-        sentences.append(f"The broker refuses the batch: {refused.error}.")
+        sentences.append(_sentence(refused))
     return " ".join(sentences)
 
 
