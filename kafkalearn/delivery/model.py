@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     NOT_GIVEN,
@@ -192,51 +193,42 @@ class Settings:
 # its ``Produce``: here each request comes from a producer, or is made by hand (`ProduceRequest`).
 
 
-@dataclass(frozen=True, slots=True)
-class Send(Checked):
+class Send(facts.Event):
     """The application sends a batch; its request goes out at once if nothing waits and there is room in flight."""
 
     record_count: RecordCount = 1
     values: tuple[str, ...] = ()  # of the records, each its own; empty: m1, m2, ... in the order sent
 
 
-@dataclass(frozen=True, slots=True)
-class SendAgain:
+class SendAgain(facts.Event):
     """The application sends the oldest batch that it has put aside once more: for the producer it is a new batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestSent:
+class RequestSent(facts.Event):
     """The first batch that waits goes out, to the leader of this moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestArrived:
+class RequestArrived(facts.Event):
     """The oldest request on its way reaches its broker, which works on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerArrived:
+class AnswerArrived(facts.Event, says="the answer arrives"):
     """The oldest answer on its way reaches the producer."""
 
 
-@dataclass(frozen=True, slots=True)
-class LateAnswerArrived:
+class LateAnswerArrived(facts.Event, says="the answer arrives as the time of its batch is over, delivery.timeout.ms"):
     """The same, as ``delivery.timeout.ms`` is over for its batch: after an error it is not sent again."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionLost:
+class ConnectionLost(facts.Event, says="the connection breaks: what is in flight never arrives"):
     """The connection breaks: what is in flight, requests and answers, never arrives."""
 
 
-@dataclass(frozen=True, slots=True)
-class GaveUp:
+class GaveUp(facts.Event, says="the time of the oldest batch is over, delivery.timeout.ms"):
     """``delivery.timeout.ms`` is over for the oldest batch: its callback gets the error."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProduceRequest(Checked):
+class ProduceRequest(facts.Event):
     """A request made by hand: it reaches the broker at once, and the broker's answer is among the effects."""
 
     values: tuple[str, ...]
@@ -272,56 +264,49 @@ DeliveryEvent: TypeAlias = ProducerEvent | ReplicationEvent
 # What an event leads to on the way from the producer to its partition, beside the effects of replication.
 
 
-@dataclass(frozen=True, slots=True)
-class BatchAppended:
+class BatchAppended(facts.Effect):
     """The leader has written a batch."""
 
     number: int | None  # None: of a request made by hand
     base_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateRecognised:
+class DuplicateRecognised(facts.Effect):
     """The leader has this batch already: it writes nothing and answers the old offset."""
 
     number: int | None
     base_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class BatchRefused:
+class BatchRefused(facts.Effect):
     """The leader has written nothing."""
 
     number: int | None
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class BatchWillBeRetried:
+class BatchWillBeRetried(facts.Effect):
     """The producer has put a batch back to be sent again; no callback is called."""
 
     number: int
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallbackInvoked:
+class CallbackInvoked(facts.Effect):
     """The producer has called the application's callback for a batch: with an error, or with ``"NONE"``."""
 
     number: int
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class BatchPutAside:
+class BatchPutAside(facts.Effect):
     """The application has stored a batch whose callback got an error, to send it again later."""
 
     number: int
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class EpochRaised:
+class EpochRaised(facts.Effect, says="the producer raises its epoch to {producer_epoch} and counts from 0 again"):
     """The producer cannot know which numbers were used: it raises its epoch, and counts from 0 again."""
 
     producer_epoch: int

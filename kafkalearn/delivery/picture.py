@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kafkalearn.base.errors import capitalised
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.promises import broken_in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.delivery import model
@@ -89,14 +90,8 @@ def _event_in_words(
             if request is None:
                 return ["a request reaches its broker"]
             return [f"the request with {values_in_words(request.batch.values)} reaches broker {request.to_broker}"]
-        case model.AnswerArrived():
-            return ["the answer arrives"]
-        case model.LateAnswerArrived():
-            return ["the answer arrives as the time of its batch is over, delivery.timeout.ms"]
-        case model.ConnectionLost():
-            return ["the connection breaks: what is in flight never arrives"]
-        case model.GaveUp():
-            return ["the time of the oldest batch is over, delivery.timeout.ms"]
+        case model.AnswerArrived() | model.LateAnswerArrived() | model.ConnectionLost() | model.GaveUp():
+            return [in_words(frame.event)]
         case model.ProduceRequest():
             return [_by_hand(frame.event)]
     earlier = None if before is None else of_partition(before)
@@ -153,8 +148,8 @@ def _effect_in_words(state: Delivery, effect: model.DeliveryEffect) -> list[str]
             return [f"the callback for {values[number]} is called: {'written' if error == NONE else error}"]
         case model.BatchPutAside(number):
             return [f"the application puts {values[number]} aside"]
-        case model.EpochRaised(epoch):
-            return [f"the producer raises its epoch to {epoch} and counts from 0 again"]
+        case model.EpochRaised():
+            return [in_words(effect)]
     return []
 
 
