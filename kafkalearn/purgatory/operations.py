@@ -18,6 +18,7 @@ from kafkalearn.base import checks
 from kafkalearn.base.checks import Index, mapping, one_of, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, no_event, refusing_events
 from kafkalearn.base.events import TimePassed
+from kafkalearn.base.facts import Effect, Event
 from kafkalearn.base.promises import Promises, Since, failing
 from kafkalearn.base.simulator import simulator
 from kafkalearn.purgatory import wheel
@@ -133,8 +134,7 @@ AT_ONCE, WHILE_LISTED, BY_EVENT, BY_FORCE, BY_TIME = "at once", "while listed", 
 """How an operation was completed. `BY_TIME` alone runs onExpiration too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(Effect):
     """An operation is completed; if `has_expired`, its onExpiration ran too."""
 
     name: str
@@ -146,23 +146,20 @@ class Completed:
         return self.how == BY_TIME
 
 
-@dataclass(frozen=True, slots=True)
-class Parked:
+class Parked(Effect):
     """An operation waits."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Effect):
     """The list of a key was walked, and so many operations of it were completed."""
 
     key: str
     completed_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Purged:
+class Purged(Effect):
     """All lists were walked to drop what is completed."""
 
     dropped_count: int
@@ -347,8 +344,7 @@ def delayed_heartbeat(name: str, group: str, member: str, session_timeout_ms: in
 # What happens to a purgatory: operations come, facts change, keys are checked, time passes.
 
 
-@dataclass(frozen=True, slots=True)
-class TryCompleteElseWatch(checks.Checked):
+class TryCompleteElseWatch(Event):
     """A request comes: done at once if its condition holds, else listed under its keys and added to the timer.
 
     `changed_meanwhile` are facts that change while it is being listed: the gap that the second test closes.
@@ -358,23 +354,20 @@ class TryCompleteElseWatch(checks.Checked):
     changed_meanwhile: Facts = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FactChanged(checks.Checked):
+class FactChanged(Event, says="{name} is {value:,} now; nobody has looked yet"):
     """A fact changes, and nobody looks yet: ``FactChanged("HW orders-0", 8)``."""
 
     name: str
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class CheckAndComplete(checks.Checked):
+class CheckAndComplete(Event):
     """The operations that watch a key are tested again."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class ForceComplete(checks.Checked):
+class ForceComplete(Event):
     """An operation is completed whatever its condition says, as a heartbeat completed the one before up to 3.9."""
 
     name: str

@@ -5,7 +5,8 @@ The settings come first, so that they can be bound once: ``play(trace, partial(d
 
 from __future__ import annotations
 
-from kafkalearn.base.errors import counted
+from kafkalearn.base.errors import capitalised, counted
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -147,15 +148,13 @@ def describe_purgatory(
             words = f"{operation.name} waits {preposition} {operation.condition}"
             is_waiting = purgatory.is_waiting(operation.name)
             first = [f"{words}, for at most {operation.timeout_ms:,} ms."] if is_waiting else []
-        case operations.FactChanged(name, value):
-            first = [f"{name} is {value:,} now; nobody has looked yet."]
+        case operations.FactChanged() | operations.TimePassed():
+            first = [f"{in_words(frame.event)}."]
         case operations.CheckAndComplete(key):
             count = sum(isinstance(each, operations.Completed) for each in purgatory.effects)
             first = [f"The watchers of {key} are called: {count} completed."]
         case operations.ForceComplete():
             first = []
-        case operations.TimePassed(ms):
-            first = [f"{ms:,} ms pass."]
         case _:
             first = ["Nobody waits."]
     dropped = sum(each.dropped_count for each in purgatory.effects if isinstance(each, operations.Purged))
@@ -342,12 +341,10 @@ def _event_words(event: object, broker: Broker) -> str:
         case DelayedDelete(before_offset):
             below = "up to the HW" if before_offset < 0 else f"below offset {before_offset}"
             return f"An administrator deletes the records {below}."
-        case SizedProduce(produce):
-            return f"A producer appends with acks={produce.acks}."
+        case SizedProduce() | events.TimePassed():
+            return f"{capitalised(in_words(event))}."
         case events.Fetch(broker_id):
             return f"Broker {broker_id} fetches."
-        case events.TimePassed(ms):
-            return f"{ms:,} ms pass."
         case events.BrokerFrozen(broker_id):
             return f"Broker {broker_id} freezes."
         case events.LeaderElected(broker_id):
@@ -365,8 +362,8 @@ def _effect_words(effect: object, verb: str) -> str:
             return f"p{request} waits for the HW."
         case events.ProduceAnswered(request, error):
             return f"p{request} gets the answer: {'written' if error == events.NONE else error}."
-        case DeleteParked(request):
-            return f"The leader has deleted them; d{request} waits for the other replicas."
+        case DeleteParked():
+            return f"{capitalised(in_words(effect))}."
         case DeleteAnswered(request, low_watermark, error):
             answer = f"deleted, the low watermark is {low_watermark}" if error == events.NONE else error
             return f"d{request} gets the answer: {answer}."

@@ -16,7 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, TypeAlias
 
-from kafkalearn.base.checks import LARGEST_INT, Checked, Offset, Whole
+from kafkalearn.base import facts
+from kafkalearn.base.checks import LARGEST_INT, Offset, Whole
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.promises import Promises, Since, failing
 from kafkalearn.base.simulator import simulator
@@ -53,16 +54,14 @@ __all__ = [
 # What an event led to: the effects of replication, and consumers that wait or are answered.
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerParked:
+class ConsumerParked(facts.Effect):
     """A consumer's fetch waits: its first read has found too little."""
 
     name: str
     found_bytes: int = 0  # committed, by that read
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerAnswered:
+class ConsumerAnswered(facts.Effect):
     """A consumer has its answer; if it waited, the log was read a second time for it."""
 
     name: str
@@ -71,15 +70,13 @@ class ConsumerAnswered:
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteParked:
+class DeleteParked(facts.Effect, says="the leader has deleted them; d{request} waits for the other replicas"):
     """The leader has deleted, and the request waits for the other live replicas."""
 
     request: int  # numbered from 1, as they came
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteAnswered:
+class DeleteAnswered(facts.Effect):
     """An administrator has the answer, with the low watermark: the smallest log start of all live replicas."""
 
     request: int
@@ -95,8 +92,7 @@ RequestEffect: TypeAlias = ConsumerParked | ConsumerAnswered | DeleteParked | De
 RECORD_BYTES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerFetch(Checked):
+class ConsumerFetch(facts.Event):
     """A consumer asks the leader for committed records, and is ready to wait."""
 
     name: str
@@ -105,16 +101,14 @@ class ConsumerFetch(Checked):
     max_wait_ms: RequestMillis = 500  # fetch.max.wait.ms
 
 
-@dataclass(frozen=True, slots=True)
-class SizedProduce(Checked):
+class SizedProduce(facts.Event, says="a producer appends with acks={produce.acks}"):
     """A `Produce` whose records have `record_bytes` each."""
 
     produce: Produce
     record_bytes: Annotated[int, Whole(1, LARGEST_INT)] = RECORD_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class DelayedDelete(Checked):
+class DelayedDelete(facts.Event):
     """An administrator deletes the records below an offset; the answer waits until all live replicas have done so."""
 
     before_offset: int  # -1: the high watermark

@@ -21,6 +21,7 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.base.checks import LARGEST_INT, LARGEST_LONG, Checked, Millis, Whole, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event
+from kafkalearn.base.facts import Effect, Event
 from kafkalearn.base.promises import Promises, Since
 from kafkalearn.base.simulator import simulator
 
@@ -43,30 +44,26 @@ __all__ = [
 # What happens to timers: they are set and cancelled, and time passes.
 
 
-@dataclass(frozen=True, slots=True)
-class Add(Checked):
+class Add(Event):
     """A timer is set `delay_ms` from now; one of a name that is waiting already is moved."""
 
     name: str
     delay_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel(Checked):
+class Cancel(Event, says="{name} is cancelled: it is taken out of its bucket, which stays in the queue"):
     """A timer is no longer needed: it is taken out of its bucket."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Flush(Checked):
+class Flush(Event):
     """The first due bucket is emptied; the real time is `now_ms`."""
 
     now_ms: Millis
 
 
-@dataclass(frozen=True, slots=True)
-class Advance(Checked):
+class Advance(Event):
     """The real time moves on to `to_ms`, and all buckets due by then are emptied, one after the other."""
 
     to_ms: Millis
@@ -409,8 +406,7 @@ def heap_cost(loads: Sequence[Load], takes_out_cancelled: bool = True) -> Cost:
 # What an event led to: timers that went into a bucket, buckets that were emptied.
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Effect):
     """A timer went into a bucket; None: it ran at once."""
 
     timer: Timer
@@ -422,8 +418,7 @@ class Placed:
         return (self.timer,) if self.place is None else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Flushed:
+class Flushed(Effect):
     """A bucket was emptied: some of its timers ran, the others went into a finer wheel."""
 
     place: Place

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import listed
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
@@ -137,8 +138,8 @@ def describe_wheels(
         case Add():
             (placed,) = [effect for effect in wheels.effects if isinstance(effect, Placed)]
             return _placed_words(placed)
-        case Cancel(name):
-            return f"{name} is cancelled: it is taken out of its bucket, which stays in the queue."
+        case Cancel():
+            return f"{in_words(frame.event)}."
         case Flush():
             return _flushed_words(_emptied(wheels)[0])
         case Advance(to_ms):
