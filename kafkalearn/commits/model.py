@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     MOST_RECORDS,
@@ -166,8 +167,7 @@ class Settings(Checked):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Start(Checked):
+class Start(facts.Event):
     """A consumer starts and gets the partition; the consumer that had it before is out of the group.
 
     If that one still runs (it was paused for too long) it does not know that it is out: it goes on as a *zombie*.
@@ -176,30 +176,26 @@ class Start(Checked):
     by: str = "A"
 
 
-@dataclass(frozen=True, slots=True)
-class Assign(Checked):
+class Assign(facts.Event):
     """A standalone consumer starts: it names its partition itself and is in no group."""
 
     by: str = "A"
 
 
-@dataclass(frozen=True, slots=True)
-class Rebalance(Checked):
+class Rebalance(facts.Event):
     """The partition goes from its owner to another member, in a rebalance that both take part in."""
 
     to: str = "B"
 
 
-@dataclass(frozen=True, slots=True)
-class Poll(Checked):
+class Poll(facts.Event):
     """A consumer calls poll: an auto commit if one is due, then the next records."""
 
     by: str = "A"
     at_most: Index | None = None  # records there are to get; None: as many as max.poll.records allows
 
 
-@dataclass(frozen=True, slots=True)
-class Process(Checked):
+class Process(facts.Event):
     """A record is processed and its result goes to the sink: the next unprocessed one, or the one named."""
 
     by: str = "A"
@@ -207,8 +203,7 @@ class Process(Checked):
     took_ms: Millis = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CommitSync(Checked):
+class CommitSync(facts.Event):
     """commitSync: returns when the coordinator has answered. Without an offset it commits the position.
 
     Where the coordinator refuses it, Java's consumer throws CommitFailedException. `metadata` is a text of the
@@ -220,8 +215,7 @@ class CommitSync(Checked):
     metadata: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CommitAsync(Checked):
+class CommitAsync(facts.Event):
     """commitAsync: returns at once; the answer comes later. Without an offset it commits the position.
 
     Nothing is thrown: the callback gets the error, CommitFailedException where the coordinator refuses the commit,
@@ -232,8 +226,7 @@ class CommitAsync(Checked):
     offset: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answered(Checked):
+class Answered(facts.Event):
     """The oldest asynchronous commit of a consumer has reached the coordinator, and the callback has its answer.
 
     The requests of a consumer travel on one connection, so they arrive in order. `is_retriable` stands for an error
@@ -244,8 +237,7 @@ class Answered(Checked):
     is_retriable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint(Checked):
+class Checkpoint(facts.Event):
     """A stream processor stores results and offset of a consumer together, in its own checkpoint.
 
     With `is_committed` it then commits the offset to Kafka too, for the tools to see, as Flink does; Spark does not.
@@ -255,29 +247,25 @@ class Checkpoint(Checked):
     is_committed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Close(Checked):
+class Close(facts.Event):
     """A consumer calls close: a last auto commit if that is on, then it leaves the group."""
 
     by: str = "A"
 
 
-@dataclass(frozen=True, slots=True)
-class Crash(Checked):
+class Crash(facts.Event):
     """A consumer is gone, with its position, its unprocessed records and its requests on the way."""
 
     by: str = "A"
 
 
-@dataclass(frozen=True, slots=True)
-class Append(Checked):
+class Append(facts.Event):
     """Producers write more records."""
 
     record_count: Annotated[int, Whole(0, MOST_RECORDS)] = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Delete(Checked):
+class Delete(facts.Event, says="retention deletes what is below {log_start}"):
     """Retention deletes all records below an offset."""
 
     log_start: Offset
@@ -289,101 +277,87 @@ CommitEvent: TypeAlias = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(facts.Effect):
     """A consumer begins at the committed offset, or at the one that is stored in the sink."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reset:
+class Reset(facts.Effect):
     """A consumer begins, or reads on, where auto.offset.reset says: its offset is missing or out of range."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(facts.Effect):
     """A consumer has no offset to read from: its poll throws an exception, named as in the Java client."""
 
     exception: str
 
 
-@dataclass(frozen=True, slots=True)
-class Polled:
+class Polled(facts.Effect):
     """A poll returned the records of these offsets, perhaps none."""
 
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Processed:
+class Processed(facts.Effect):
     """A record was processed, and the sink answered: `kafkalearn.commits.model.APPLIED`, `KNOWN` or `REFUSED`."""
 
     offset: int
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommitSent:
+class CommitSent(facts.Effect):
     """An asynchronous commit is on its way to the coordinator."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class AutoCommitSent:
+class AutoCommitSent(facts.Effect):
     """The client itself commits the position; what the coordinator answers follows."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(facts.Effect):
     """The coordinator has written a commit."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommitRefused:
+class CommitRefused(facts.Effect):
     """The coordinator has refused a commit with an error of the protocol."""
 
     offset: int
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpointed:
+class Checkpointed(facts.Effect):
     """A checkpoint is complete: the results up to an offset count, and a restart begins there."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointRefused:
+class CheckpointRefused(facts.Effect):
     """Another consumer has gone on from the last checkpoint: this one is cancelled, and its results never count."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Revoked:
+class Revoked(facts.Effect):
     """The partition was taken from a consumer, which had polled these records and not processed them."""
 
     unprocessed: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(facts.Effect):
     """A consumer has closed; it had polled these records and not processed them."""
 
     unprocessed: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Crashed:
+class Crashed(facts.Effect):
     """A consumer has crashed; it had polled these records and not processed them."""
 
     unprocessed: tuple[int, ...]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kafkalearn.base.errors import counted
+from kafkalearn.base.errors import capitalised, counted
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.commits import model
 from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, doubled, lost
@@ -67,8 +68,8 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
             return f"{by} crashes{_with_unprocessed(pipeline)}. The committed offset is {_committed(pipeline)}."
         case model.Append(record_count):
             return f"{counted(record_count, 'more record')}: the log end is {pipeline.log_end}."
-        case model.Delete(log_start):
-            return f"Retention deletes what is below {log_start}."
+        case model.Delete():
+            return f"{capitalised(in_words(event))}."
         case model.TimePassed(ms):
             return f"{ms / 1000:g} s pass."
 

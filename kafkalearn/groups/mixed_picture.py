@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError, capitalised
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
@@ -26,14 +27,6 @@ MOST_MEMBERS, MOST_PARTITIONS = 6, 8
 HAS, GIVES_UP = svg.FILLS[2], svg.FILLS[3]
 LEGEND = ((20, HAS, "given to the member"), (230, GIVES_UP, "has to give up, and has not confirmed"))
 TYPES = {None: "no group", "Classic": "classic", "Consumer": "consumer"}
-ASKED: dict[type, str] = {
-    classic.JoinGroup: "JoinGroup of {0.client}",
-    classic.SyncGroup: "SyncGroup of {0.client}",
-    classic.Heartbeat: "Heartbeat of {0.client}",
-    classic.LeaveGroup: "LeaveGroup of {0.client}",
-    consumer.ConsumerGroupHeartbeat: "ConsumerGroupHeartbeat of {0.member_id}",
-    consumer.OffsetCommit: "OffsetCommit of {0.member_id}",
-}
 ANSWERS = (
     classic.JoinAnswered,
     classic.SyncAnswered,
@@ -67,7 +60,7 @@ def _event_words(frame: Frame[Group, Event]) -> str:
         return "The group before" if frame.state.member_ids else "Nobody has joined"
     if isinstance(event, consumer.TimePassed):
         return f"{event.ms / 1000:g} s pass"
-    words = ASKED.get(type(event), type(event).__name__).format(event)
+    words = in_words(event) or type(event).__name__
     if isinstance(event, consumer.ConsumerGroupHeartbeat):
         words += {0: ", who joins", -1: ", who leaves"}.get(event.member_epoch, "")
     asked_by = getattr(event, "client", getattr(event, "member_id", None))
@@ -177,11 +170,6 @@ def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[
 POD_TOP, POD_HEIGHT, POD_WIDTH, PARTITION, PARTITIONS_AT, ASKED_AT = 150, 52, 224, 38, 254, 502
 MOST_PODS, MOST_READ, LINE_HEIGHT, MOST_ASKED = 6, 6, 19, 12
 PODS_LEGEND = ((20, HAS, "read by the pod"), (200, GIVES_UP, "given to it, and not read"))
-DONE: dict[type, str] = {
-    pods.Leaves: "{0.name} closes its consumer and leaves",
-    pods.Dies: "{0.name} is killed, and nobody knows it yet",
-    pods.CoordinatorMoved: "The coordinator dies; another one has read what was written",
-}
 
 
 def describe_pods(
@@ -219,13 +207,13 @@ def _done_words(frame: Frame[Rollout, pods.Event]) -> str:
     match event:
         case None:
             return "The group and its pods"
-        case pods.Starts(name=name, protocol=protocol):
-            return f"{name} is started with the {protocol} protocol"
         case pods.Switches(name=name):
             return f"{name} is restarted with the {frame.state.pod(name).protocol} protocol"
         case pods.TimePassed(ms=ms):
             return f"{ms / 1000:g} s pass"
-    return DONE[type(event)].format(event)
+        case pods.CoordinatorMoved():
+            return capitalised(in_words(event))
+    return in_words(event)
 
 
 def _group_words(group: Group, was: Group) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import iterable, one_of, sequence
 from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.events import TimePassed
@@ -36,30 +37,26 @@ WINDOW_MS = 3000
 """How much time passes at once: an initial delay. A rebalance may take two of them, and a session ends after two."""
 
 
-@dataclass(frozen=True, slots=True)
-class Starts:
+class Starts(facts.Event):
     """A consumer is started; one that may be busy need not take its turn before time passes."""
 
     name: str
     is_busy: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(facts.Event):
     """A consumer does what its protocol asks next: it joins, syncs, gives up partitions, or sends a heartbeat."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Beat:
+class Beat(facts.Event):
     """A consumer that is busy, or hangs: its background thread sends a heartbeat, and nothing else is done."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hangs:
+class Hangs(facts.Event):
     """A consumer hangs for good: from now on its turns are heartbeats of its background thread alone."""
 
     name: str

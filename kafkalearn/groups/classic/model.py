@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, NamedTuple, TypeAlias
 
-from kafkalearn.base.checks import LARGEST_INT, NOT_GIVEN, Checked, FilledIn, Whole, fill_in, one_of, whole_number
+from kafkalearn.base import facts
+from kafkalearn.base.checks import LARGEST_INT, NOT_GIVEN, FilledIn, Whole, fill_in, one_of, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.groups.defaults import (
     COMPLETING,
@@ -121,8 +122,7 @@ CommitVersion: TypeAlias = Annotated[int, Whole(0, 10)]
 UNKNOWN = ""  # the member id of who has none yet
 
 
-@dataclass(frozen=True, slots=True)
-class JoinGroup(Checked):
+class JoinGroup(facts.Event, says="JoinGroup of {client}"):
     """A client asks to be a member of the next generation.
 
     By the `version` of the request: 0 has no rebalance timeout, the session timeout stands for it; from 4 on (KIP-394)
@@ -141,8 +141,7 @@ class JoinGroup(Checked):
     drawn_id: str | None = None  # the member id that the broker draws if it draws one; None: it gets a number
 
 
-@dataclass(frozen=True, slots=True)
-class SyncGroup(Checked):
+class SyncGroup(facts.Event, says="SyncGroup of {client}"):
     """A member asks for its assignment; the leader brings everybody's."""
 
     client: str
@@ -155,8 +154,7 @@ class SyncGroup(Checked):
     store_error: str = "NONE"  # what the log answers when the group is written down
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat(Checked):
+class Heartbeat(facts.Event, says="Heartbeat of {client}"):
     """A member says that it is alive."""
 
     client: str
@@ -165,8 +163,7 @@ class Heartbeat(Checked):
     instance_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LeaveGroup(Checked):
+class LeaveGroup(facts.Event, says="LeaveGroup of {client}"):
     """A member leaves, or an administrator removes a static one: then `member_id` is empty.
 
     One request can be for several: `others` are (member id, instance id) of the rest (KIP-345, 2.4).
@@ -178,8 +175,7 @@ class LeaveGroup(Checked):
     others: tuple[tuple[str, str | None], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetCommit(Checked):
+class OffsetCommit(facts.Event):
     """A member commits offsets; or a client that is in no group, with the generation -1 and no member id."""
 
     client: str
@@ -189,18 +185,15 @@ class OffsetCommit(Checked):
     version: CommitVersion | None = None  # None: what clients of the release send; from 9 on they know a missing group
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionMoved:
+class PartitionMoved(facts.Event):
     """Another broker leads the group's partition of ``__consumer_offsets`` now."""
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetsExpired:
+class OffsetsExpired(facts.Event):
     """The coordinator's periodic clean-up finds that the empty group has no offset left."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupDeleted:
+class GroupDeleted(facts.Event):
     """An administrator deletes the group; one that has members is not deleted."""
 
 
@@ -241,8 +234,7 @@ NONE = "NONE"  # Kafka's name for: no error
 LEFT = "left"  # why a member was removed that has left by itself
 
 
-@dataclass(frozen=True, slots=True)
-class JoinAnswered:
+class JoinAnswered(facts.Effect):
     """The answer to JoinGroup; only the leader gets the members."""
 
     client: str
@@ -255,8 +247,7 @@ class JoinAnswered:
     is_assignment_skipped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SyncAnswered:
+class SyncAnswered(facts.Effect):
     """The answer to SyncGroup."""
 
     client: str
@@ -264,16 +255,14 @@ class SyncAnswered:
     assignment: Hashable = None
 
 
-@dataclass(frozen=True, slots=True)
-class HeartbeatAnswered:
+class HeartbeatAnswered(facts.Effect):
     """The answer to Heartbeat."""
 
     client: str
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeaveAnswered:
+class LeaveAnswered(facts.Effect):
     """The answer to LeaveGroup; where it was for several, with an error for each of the others."""
 
     client: str
@@ -281,23 +270,20 @@ class LeaveAnswered:
     of_others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CommitAnswered:
+class CommitAnswered(facts.Effect):
     """The answer to OffsetCommit: one error for all of its partitions."""
 
     client: str
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteAnswered:
+class DeleteAnswered(facts.Effect):
     """The answer to the DeleteGroups of an administrator."""
 
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class StateChanged:
+class StateChanged(facts.Effect):
     """The group went from one state to another."""
 
     at_ms: int
@@ -307,8 +293,7 @@ class StateChanged:
     who: str = ""  # the member that was the cause, if one was
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRemoved:
+class MemberRemoved(facts.Effect):
     """A member is no longer in the group."""
 
     at_ms: int
@@ -317,8 +302,7 @@ class MemberRemoved:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class GroupWritten:
+class GroupWritten(facts.Effect):
     """The group was written as one record to ``__consumer_offsets``."""
 
     is_tombstone: bool = False

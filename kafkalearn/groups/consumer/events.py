@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias, TypeVar
 
 from kafkalearn.assignors.members import topic_halves
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     NOT_GIVEN,
-    Checked,
     Count,
     FilledIn,
     Whole,
@@ -276,8 +276,7 @@ Epoch: TypeAlias = Annotated[int, Whole(-LARGEST_INT, LARGEST_INT)]
 OLDEST_COMMIT, NEWEST_COMMIT = 2, 10  # versions of OffsetCommit that brokers of 4.x answer
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerGroupHeartbeat:
+class ConsumerGroupHeartbeat(facts.Event, says="ConsumerGroupHeartbeat of {member_id}"):
     """The one request of the protocol: joining, staying, confirming and leaving are all heartbeats.
 
     A field that has not changed since the last one is left out (None), as real clients do.
@@ -329,8 +328,7 @@ class ConsumerGroupHeartbeat:
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetCommit:
+class OffsetCommit(facts.Event, says="OffsetCommit of {member_id}"):
     """A member commits offsets of these partitions, with the member epoch it knows; or a client without a group, -1.
 
     `version` is that of the request: from 9 on clients know the errors of this protocol, and 10 (since 4.2) names
@@ -349,16 +347,14 @@ class OffsetCommit:
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetFetch(Checked):
+class OffsetFetch(facts.Event):
     """A member asks for the committed offsets, with the member epoch it knows; a tool has neither: None and -1."""
 
     member_id: str | None = None
     member_epoch: Epoch = -1
 
 
-@dataclass(frozen=True, slots=True)
-class TopicChanged:
+class TopicChanged(facts.Event):
     """A topic is created or gets more partitions; or, with None, is deleted.
 
     A topic that is created after one of its name was deleted is another one. Where the settings give the topics' ids,
@@ -378,21 +374,18 @@ class TopicChanged:
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupDeleted:
+class GroupDeleted(facts.Event):
     """An administrator deletes the group; one that has members is not deleted."""
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetsExpired:
+class OffsetsExpired(facts.Event):
     """The coordinator's periodic clean-up finds that all offsets are older than ``offsets.retention.minutes``.
 
     Those of topics that a member subscribes to stay; a group that has neither an offset nor a member is gone.
     """
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionMoved:
+class PartitionMoved(facts.Event):
     """Another broker leads the group's partition of ``__consumer_offsets`` now, and has read it.
 
     All that is written there goes on. Timers are not: each begins anew with the new coordinator.
@@ -450,8 +443,7 @@ OFFSET_COMMIT = "offset-commit"
 CLASSIC_GROUP = "group-metadata"
 
 
-@dataclass(frozen=True, slots=True)
-class HeartbeatAnswered:
+class HeartbeatAnswered(facts.Effect):
     """The answer to a ConsumerGroupHeartbeat; with an error, there is nothing but the error."""
 
     member_id: str
@@ -461,31 +453,27 @@ class HeartbeatAnswered:
     assignment: tuple[TopicPartition, ...] | None = None  # None: as before
 
 
-@dataclass(frozen=True, slots=True)
-class CommitAnswered:
+class CommitAnswered(facts.Effect):
     """The answer to an OffsetCommit: an error for each partition."""
 
     member_id: str
     errors: tuple[tuple[TopicPartition, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FetchAnswered:
+class FetchAnswered(facts.Effect):
     """The answer to an OffsetFetch: the partitions that have a committed offset, or an error."""
 
     error: str
     committed: tuple[TopicPartition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteAnswered:
+class DeleteAnswered(facts.Effect):
     """The answer to the DeleteGroups of an administrator."""
 
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemberFenced:
+class MemberFenced(facts.Effect):
     """A timer of a member ran out; it is removed, and its next request is answered UNKNOWN_MEMBER_ID."""
 
     member_id: str
@@ -493,8 +481,7 @@ class MemberFenced:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class RecordWritten:
+class RecordWritten(facts.Effect):
     """The coordinator wrote a record of this kind to ``__consumer_offsets``."""
 
     kind: str

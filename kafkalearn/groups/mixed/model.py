@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import NOT_GIVEN, Checked, FilledIn, check_fields, fill_in, one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
@@ -148,8 +149,7 @@ Event: TypeAlias = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolChanged:
+class ProtocolChanged(facts.Effect):
     """A group with members has become one of the other kind."""
 
     before: str  # "Classic" or "Consumer"

@@ -25,6 +25,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from kafkalearn.assignors.members import Member
 from kafkalearn.assignors.registry import assign
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Whole, check_fields, one_of, sequence, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.promises import Promises, Since, of_inner
@@ -83,8 +84,7 @@ class Settings(Checked):
 # What is done to pods.
 
 
-@dataclass(frozen=True, slots=True)
-class Starts:
+class Starts(facts.Event, says="{name} is started with the {protocol} protocol"):
     """A pod that does not run is started, with one of the protocols."""
 
     name: str
@@ -95,36 +95,31 @@ class Starts:
         one_of("protocol", self.protocol, PROTOCOLS)
 
 
-@dataclass(frozen=True, slots=True)
-class Leaves:
+class Leaves(facts.Event, says="{name} closes its consumer and leaves"):
     """A pod closes its consumer, which leaves the group, and ends."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dies:
+class Dies(facts.Event, says="{name} is killed, and nobody knows it yet"):
     """A pod is killed: it sends nothing any more, and the coordinator counts it until its session ends."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Switches:
+class Switches(facts.Event):
     """A pod closes its consumer, and comes back with the other protocol before anybody else sends a heartbeat."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
+class TimePassed(facts.Event):
     """Time passes; all that run send their heartbeats."""
 
     ms: Annotated[int, Whole(1, LONGEST_MS)]
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorMoved:
+class CoordinatorMoved(facts.Event, says="the coordinator dies; another one has read what was written"):
     """The coordinator's broker dies; the next one has what was written, and requests that waited are sent again."""
 
 
