@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kafkalearn.assignors.members import Assignment, GroupSpec, Member
 from kafkalearn.assignors.registry import assign, find_assignor, rejoin, settled
+from kafkalearn.base import facts
 from kafkalearn.base.checks import check_fields, iterable, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.promises import Since
@@ -149,8 +150,7 @@ def partitions_of(settings: Settings, members: Iterable[Member]) -> tuple[TopicP
 # Events.
 
 
-@dataclass(frozen=True, slots=True)
-class GroupChanged:
+class GroupChanged(facts.Event):
     """The group has these members now: some have left or joined, or have changed their subscription."""
 
     members: tuple[Member, ...]
@@ -166,13 +166,11 @@ class GroupChanged:
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
-class AllGaveUp:
+class AllGaveUp(facts.Event):
     """Everybody stops reading everything, as an eager group does first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
+class Assigned(facts.Event):
     """The assignor has run, and everybody reads what it was assigned: one round of a cooperative group."""
 
 
@@ -182,50 +180,43 @@ Event: TypeAlias = GroupChanged | AllGaveUp | Assigned
 # Effects: who came and went, who stops and who starts reading what.
 
 
-@dataclass(frozen=True, slots=True)
-class MemberLeft:
+class MemberLeft(facts.Effect):
     """A member is gone."""
 
     member_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemberJoined:
+class MemberJoined(facts.Effect):
     """A member is new; it has nothing yet."""
 
     member_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class SubscriptionChanged:
+class SubscriptionChanged(facts.Effect):
     """A member subscribes to other topics than before."""
 
     member_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class StoppedReading:
+class StoppedReading(facts.Effect):
     """A member no longer reads these partitions: it gave them up, or has left."""
 
     member_id: str
     partitions: tuple[TopicPartition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StartedReading:
+class StartedReading(facts.Effect):
     """A member reads these partitions from now on."""
 
     member_id: str
     partitions: tuple[TopicPartition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AssignedAnew:
+class AssignedAnew(facts.Effect):
     """An eager group has a new assignment, after everybody had given everything up."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundEnded:
+class RoundEnded(facts.Effect):
     """A cooperative group has carried out one of its rounds; if somebody had to stop reading something, one follows."""
 
     number: int  # from 1

@@ -42,6 +42,7 @@ _WORDS: dict[str, Callable[[Any], str]] = {
     "come": lambda count: "comes" if count == 1 else "come",
     "broker": lambda broker_id: "nobody" if broker_id is None else f"broker {broker_id}",
     "listed": listed,
+    "commas": lambda things: ", ".join(map(str, things)),
     "duration": whole_units,
 }
 """What may stand behind the colon of a field, as in ``{offsets:span}``; beside these ``{count:of record}``, of a number

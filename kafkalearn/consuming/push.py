@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias, TypedDict, TypeVar
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, Offset, check_fields, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown, unknown_name
 from kafkalearn.base.promises import Predicate
@@ -83,21 +84,18 @@ class Settings(Checked):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Produce(Checked):
+class Produce(facts.Event):
     """A record is written: once to the log, and once to the queue of each consumer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Process(Checked):
+class Process(facts.Event):
     """A consumer processes up to `most` records: it polls and commits; or it acknowledges what was pushed to it."""
 
     consumer: str
     most: Count = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Rewind(Checked):
+class Rewind(facts.Event):
     """A consumer asks for records once more, from an offset on (``KafkaConsumer.seek``)."""
 
     consumer: str
@@ -107,77 +105,67 @@ class Rewind(Checked):
 Event: TypeAlias = Produce | Process | Rewind
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(facts.Effect):
     """The log has one more record."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Deleted:
+class Deleted(facts.Effect):
     """Retention deleted the oldest record of the log, whether or not it was read."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(facts.Effect):
     """The pushing broker did not take the record, because at least one queue was full."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
+class Pushed(facts.Effect):
     """Records were sent to a consumer, which has not acknowledged them yet."""
 
     consumer: str
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(facts.Effect):
     """A full queue dropped its oldest waiting record: its consumer never gets it."""
 
     consumer: str
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pulled:
+class Pulled(facts.Effect):
     """A consumer read records of the log and committed the offset after them."""
 
     consumer: str
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(facts.Effect):
     """A consumer found its next records deleted and went on with the first one that is left."""
 
     consumer: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledged:
+class Acknowledged(facts.Effect):
     """A consumer acknowledged records that were pushed to it; the broker forgot them."""
 
     consumer: str
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewound:
+class Rewound(facts.Effect):
     """A consumer reads the log from this offset on again."""
 
     consumer: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class NothingToRewind:
+class NothingToRewind(facts.Effect):
     """The pushing broker has forgotten what was acknowledged and cannot send it again."""
 
     consumer: str

@@ -19,6 +19,7 @@ from typing import TypeAlias, TypeVar
 
 from kafkalearn.assignors.members import Assignment, Member
 from kafkalearn.assignors.registry import CLIENT_ASSIGNORS, rejoin, settled
+from kafkalearn.base import facts
 from kafkalearn.base.checks import LARGEST_INT, Checked, Count, PartitionCount, check_fields, one_of, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.promises import Predicate
@@ -68,32 +69,28 @@ class Settings(Checked):
         one_of("offsets_kept_by", self.offsets_kept_by, OFFSETS_KEPT_BY)
 
 
-@dataclass(frozen=True, slots=True)
-class Produce(Checked):
+class Produce(facts.Event):
     """A record is written: to the partition of its key; without a key, to the next partition in turn."""
 
     value: str = ""
     key: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Join(Checked):
+class Join(facts.Event):
     """A consumer joins a group, which exists from its first member on; the group rebalances."""
 
     group_id: str
     member_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Leave(Checked):
+class Leave(facts.Event):
     """A member leaves its group, which rebalances; what the group has committed stays."""
 
     group_id: str
     member_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Poll(Checked):
+class Poll(facts.Event):
     """A member asks for records: up to `most` of *one* of its partitions, which take turns; it commits them at once."""
 
     group_id: str
@@ -104,16 +101,14 @@ class Poll(Checked):
 ConsumingEvent: TypeAlias = Produce | Join | Leave | Poll
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(facts.Effect):
     """A record was written at the end of a partition."""
 
     partition: int
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
+class Assigned(facts.Effect):
     """A rebalance assigned a member all that it owns from now on, perhaps nothing. There is one for each member."""
 
     group_id: str
@@ -121,8 +116,7 @@ class Assigned:
     partitions: tuple[int, ...]  # ascending
 
 
-@dataclass(frozen=True, slots=True)
-class Polled:
+class Polled(facts.Effect):
     """A poll returned records, all of one partition. A poll that returns none has no effect."""
 
     group_id: str
@@ -131,8 +125,7 @@ class Polled:
     offsets: tuple[int, ...]  # ascending, at least one
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(facts.Effect):
     """A group committed the next offset to read in a partition."""
 
     group_id: str

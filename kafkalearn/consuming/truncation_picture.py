@@ -87,14 +87,12 @@ def event_words(frame: Frame[GroupRead, Event], before: Frame[GroupRead, Event] 
     """
     state = frame.state
     match frame.event:
-        case model.Assign(consumer):
-            return f"{consumer} is given the partition"
+        case model.Assign() | model.RefreshMetadata():
+            return in_words(frame.event)
         case model.Poll():
             return f"{_owner(state)} polls"
         case model.Commit():
             return f"{_owner(state)} commits"
-        case model.RefreshMetadata(consumer, broker_id):
-            return f"{consumer} asks broker {broker_id} who leads"
     return event_in_words(_of_partition(frame), None if before is None else before.state.partition)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import text
 from kafkalearn.base.errors import IllegalEvent, shown
 from kafkalearn.base.hashing import int32, java_string_hash, kafka_abs
@@ -84,23 +85,19 @@ def start(settings: Settings) -> Lookup:
 # Events: the steps of a look-up, in the only order that makes sense.
 
 
-@dataclass(frozen=True, slots=True)
-class ReadUnit:
+class ReadUnit(facts.Event):
     """The next UTF-16 code unit goes into the hash."""
 
 
-@dataclass(frozen=True, slots=True)
-class TakeAbsolute:
+class TakeAbsolute(facts.Event):
     """The sign goes; the smallest int, which has no absolute value, becomes 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class TakeRemainder:
+class TakeRemainder(facts.Event):
     """The absolute hash modulo the partition count is the partition."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskLeader:
+class AskLeader(facts.Event):
     """The leader of that partition is the coordinator."""
 
 
@@ -110,8 +107,7 @@ Event: TypeAlias = ReadUnit | TakeAbsolute | TakeRemainder | AskLeader
 # Effects: what a step computed.
 
 
-@dataclass(frozen=True, slots=True)
-class UnitHashed:
+class UnitHashed(facts.Effect):
     """A code unit went into the hash."""
 
     unit: int
@@ -119,29 +115,25 @@ class UnitHashed:
     exact: int  # 31 * hash_before + unit, before it wraps to 32 bits
 
 
-@dataclass(frozen=True, slots=True)
-class SignDropped:
+class SignDropped(facts.Effect):
     """The hash lost its sign."""
 
     absolute: int
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionFound:
+class PartitionFound(facts.Effect):
     """The partition of ``__consumer_offsets`` is known."""
 
     partition: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorFound:
+class CoordinatorFound(facts.Effect):
     """The answer to FindCoordinator: this broker."""
 
     broker_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorNotAvailable:
+class CoordinatorNotAvailable(facts.Effect):
     """The answer to FindCoordinator: the partition has no leader, the client asks again."""
 
 

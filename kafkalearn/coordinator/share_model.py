@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from kafkalearn.base.checks import LARGEST_INT, LARGEST_LONG, Checked, mapping, text, whole_number
+from kafkalearn.base import facts
+from kafkalearn.base.checks import LARGEST_INT, LARGEST_LONG, mapping, text, whole_number
 from kafkalearn.formats.share_state_log import SharePartition, ShareState, StateBatch, batch_fields
 from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least
 
@@ -134,8 +135,7 @@ class Coordinator:
 # Events: the requests, and the timer.
 
 
-@dataclass(frozen=True, slots=True)
-class Initialize(Checked):
+class Initialize(facts.Event):
     """InitializeShareGroupState: the group's coordinator, when a topic is subscribed; AlterShareGroupOffsets, too."""
 
     share_partition: SharePartition
@@ -144,8 +144,7 @@ class Initialize(Checked):
     at_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Checked):
+class Read(facts.Event):
     """ReadShareGroupState: a leader, before its first fetch for the group."""
 
     share_partition: SharePartition
@@ -153,8 +152,7 @@ class Read(Checked):
     at_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Write(Checked):
+class Write(facts.Event):
     """WriteShareGroupState: a leader, after acknowledgements, releases and time-outs."""
 
     share_partition: SharePartition
@@ -166,23 +164,20 @@ class Write(Checked):
     at_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Summarize(Checked):
+class Summarize(facts.Event):
     """ReadShareGroupStateSummary: the group's coordinator, when offsets are described."""
 
     share_partition: SharePartition
     leader_epoch: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Delete(Checked):
+class Delete(facts.Event):
     """DeleteShareGroupState: the group's coordinator, when the group, its offsets or the topic are deleted."""
 
     share_partition: SharePartition
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotCold(Checked):
+class SnapshotCold(facts.Event):
     """The timer: states without a snapshot for long get one."""
 
     at_ms: int
@@ -194,8 +189,7 @@ Event: TypeAlias = Initialize | Read | Write | Summarize | Delete | SnapshotCold
 # Effects: the records.
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(facts.Effect):
     """All of a state was written."""
 
     state: ShareState
@@ -203,8 +197,7 @@ class Snapshot:
     name = "ShareSnapshot"
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(facts.Effect):
     """What has changed was written."""
 
     share_partition: SharePartition
@@ -227,8 +220,7 @@ class Update:
         return fields if self.complete_count == -1 else fields | {"deliveryCompleteCount": self.complete_count}
 
 
-@dataclass(frozen=True, slots=True)
-class Tombstone:
+class Tombstone(facts.Effect):
     """A state was deleted."""
 
     share_partition: SharePartition

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 from kafkalearn import tiny
-from kafkalearn.base import checks
+from kafkalearn.base import checks, facts
 from kafkalearn.base.events import BrokerCrashed, BrokerStarted
 
 BROKERS = (1, 2, 3)
@@ -153,41 +153,35 @@ ProducerName: TypeAlias = Annotated[str, _producer]
 ConsumerName: TypeAlias = Annotated[str, _consumer]
 
 
-@dataclass(frozen=True, slots=True)
-class Send(checks.Checked):
+class Send(facts.Event):
     """A producer sends its next record, acks=all; or again the one that it was never told about."""
 
     producer: ProducerName
 
 
-@dataclass(frozen=True, slots=True)
-class FollowersFetch(checks.Checked):
+class FollowersFetch(facts.Event):
     """Every follower asks its leaders once for what comes at its log's end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Poll(checks.Checked):
+class Poll(facts.Event):
     """A consumer reads what is committed and new to it."""
 
     consumer: ConsumerName
 
 
-@dataclass(frozen=True, slots=True)
-class Commit(checks.Checked):
+class Commit(facts.Event):
     """A consumer writes down, at its coordinator, where it goes on."""
 
     consumer: ConsumerName
 
 
-@dataclass(frozen=True, slots=True)
-class Leave(checks.Checked):
+class Leave(facts.Event):
     """A consumer leaves the group; who stays takes its partitions over."""
 
     consumer: ConsumerName
 
 
-@dataclass(frozen=True, slots=True)
-class Join(checks.Checked):
+class Join(facts.Event):
     """A consumer joins the group, which shares the partitions anew."""
 
     consumer: ConsumerName
@@ -199,8 +193,7 @@ Event: TypeAlias = Send | FollowersFetch | Poll | Commit | Leave | Join | Broker
 # Effects: what travelled, who leads now, what was cut.
 
 
-@dataclass(frozen=True, slots=True)
-class Travelled:
+class Travelled(facts.Effect):
     """Something went from one place to another: a producer, a consumer, or (broker, partition's name)."""
 
     what: str
@@ -208,8 +201,7 @@ class Travelled:
     target: str | tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(facts.Effect):
     """A producer was told that a record is written."""
 
     producer: str
@@ -217,8 +209,7 @@ class Told:
     leader: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChanged:
+class LeaderChanged(facts.Effect):
     """A partition has another leader; None: nobody."""
 
     partition: str
@@ -226,8 +217,7 @@ class LeaderChanged:
     after: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(facts.Effect):
     """A returned broker cut what the new leader never had."""
 
     broker: int

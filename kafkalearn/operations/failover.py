@@ -23,6 +23,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Index, check_fields, fill_in
 from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
 from kafkalearn.base.events import BrokerCrashed, BrokerStarted, BrokerStopped
@@ -212,8 +213,7 @@ def start(settings: Settings) -> Failover:
 # Events: what may happen to the cluster.
 
 
-@dataclass(frozen=True, slots=True)
-class SecondPassed(Checked):
+class SecondPassed(facts.Event):
     """The next second: what is due happens, then each client does what it has to do."""
 
 

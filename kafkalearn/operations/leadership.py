@@ -231,8 +231,7 @@ class LeaderImbalanceChecked(facts.Event, says="the controller looks at its lead
     """The controller looks at its leaders now, as it does by itself every 300 s."""
 
 
-@dataclass(frozen=True, slots=True)
-class ElectLeaders(checks.Checked):
+class ElectLeaders(facts.Event):
     """An administrator has the preferred leaders elected: of one partition, or, without one, of all."""
 
     topic: str | None = None
@@ -245,8 +244,7 @@ Event: TypeAlias = BrokerFenced | BrokerUnfenced | TimePassed | LeaderImbalanceC
 # Effects: whom the controller has elected, and what it answered.
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChanged:
+class LeaderChanged(facts.Effect):
     """A partition is led by another broker, or by none."""
 
     topic: str
@@ -255,8 +253,7 @@ class LeaderChanged:
     leader_epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class ImbalanceFound:
+class ImbalanceFound(facts.Effect):
     """The share of the partitions that a broker is to lead and does not; the controller looks at each broker."""
 
     broker_id: int
@@ -270,8 +267,7 @@ class ImbalanceFound:
         return self.not_led_count / self.preferred_count
 
 
-@dataclass(frozen=True, slots=True)
-class ElectionAnswered:
+class ElectionAnswered(facts.Effect):
     """The answer of ElectLeaders for one partition."""
 
     topic: str

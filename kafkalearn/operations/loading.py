@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, Index, check_fields, number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed, no_event, shown
 from kafkalearn.base.promises import Promises
@@ -236,8 +237,7 @@ def logged(log: Log) -> Mapping[str, Assigned]:
 # Events: what happens to the log, and to a load of it.
 
 
-@dataclass(frozen=True, slots=True)
-class Written(Checked):
+class Written(facts.Event):
     """The coordinator writes what a member owns from now on."""
 
     member: str
@@ -251,13 +251,11 @@ class Written(Checked):
             raise KafkaLearnError(f"partitions must be different numbers, got {shown(self.partitions)}")
 
 
-@dataclass(frozen=True, slots=True)
-class LoadBegun(Checked):
+class LoadBegun(facts.Event):
     """A broker becomes coordinator and begins to read, from the start of the log."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadRead(Checked):
+class LoadRead(facts.Event):
     """The next read of the load: so many records, of what is in the log now."""
 
     record_count: Count = 1
@@ -269,8 +267,7 @@ Event: TypeAlias = Written | LoadBegun | LoadRead | Roll | Clean
 # Effects.
 
 
-@dataclass(frozen=True, slots=True)
-class OverwroteOwner:
+class OverwroteOwner(facts.Effect):
     """A partition got a second owner, whose epoch is higher: it counts, and the log has more to say of the first."""
 
     member: str
@@ -279,21 +276,18 @@ class OverwroteOwner:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class LoadFailed:
+class LoadFailed(facts.Effect):
     """The load ended with an IllegalStateException, whose words these are."""
 
     offset: int
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class LoadEnded:
+class LoadEnded(facts.Effect):
     """The load has read all of the log."""
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(facts.Effect):
     """The cleaner has removed the records at these offsets."""
 
     offsets: tuple[int, ...]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
-from kafkalearn.base import checks
+from kafkalearn.base import checks, facts
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, refusing_events
 from kafkalearn.base.events import BrokerCrashed, BrokerStarted
 from kafkalearn.base.java import JavaRandom
@@ -140,22 +140,19 @@ def start(settings: Settings) -> OffsetsTopic:
 # Events: what may happen to a cluster and its offsets topic.
 
 
-@dataclass(frozen=True, slots=True)
-class FindCoordinator(checks.Checked):
+class FindCoordinator(facts.Event):
     """A client asks any live broker for the coordinator of a group."""
 
     group_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata(checks.Checked):
+class Metadata(facts.Event):
     """A client asks any live broker for the topic by its name; ``allow.auto.create.topics`` is the client's."""
 
     allow_auto_topic_creation: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Reassigned(checks.Checked):
+class Reassigned(facts.Event):
     """A plan is given to ``kafka-reassign-partitions``: for each partition the replicas that it is to have.
 
     What can be copied is copied at once; a partition without a leader waits for one. The tool refuses a plan that names
@@ -171,8 +168,7 @@ Event: TypeAlias = BrokerStarted | BrokerCrashed | FindCoordinator | Metadata | 
 # Effects: answers to clients, a topic, leaders that change, plans that stand still.
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorFound:
+class CoordinatorFound(facts.Effect):
     """FindCoordinator was answered with a broker."""
 
     group_id: str
@@ -180,8 +176,7 @@ class CoordinatorFound:
     broker: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorNotAvailable:
+class CoordinatorNotAvailable(facts.Effect):
     """FindCoordinator was answered COORDINATOR_NOT_AVAILABLE; `partition` is None while there is no topic.
 
     The client is not given a reason. It waits ``retry.backoff.ms`` and asks again, until its own time is over.
@@ -191,8 +186,7 @@ class CoordinatorNotAvailable:
     partition: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataAnswered:
+class MetadataAnswered(facts.Effect):
     """Metadata was answered for the topic: how many partitions it has, or an error after which the client asks again.
 
     The error of a topic that has just been created is LEADER_NOT_AVAILABLE, with KRaft UNKNOWN_TOPIC_OR_PARTITION.
@@ -202,22 +196,19 @@ class MetadataAnswered:
     partition_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TopicCreated:
+class TopicCreated(facts.Effect):
     """The topic was created."""
 
     replica_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TopicNotCreated:
+class TopicNotCreated(facts.Effect):
     """There are too few brokers; `logged` is what the broker's log says, where it says something."""
 
     logged: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChanged:
+class LeaderChanged(facts.Effect):
     """A partition has another leader; None: none."""
 
     partition: int
@@ -225,22 +216,19 @@ class LeaderChanged:
     after: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReassignmentStuck:
+class ReassignmentStuck(facts.Effect):
     """A partition without a leader cannot be copied: its reassignment is recorded, and waits for one."""
 
     partition: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReassignmentCompleted:
+class ReassignmentCompleted(facts.Effect):
     """A reassignment that waited has come to its end, as somebody leads the partition again."""
 
     partition: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReassignmentRefused:
+class ReassignmentRefused(facts.Effect):
     """The tool did not begin the plan; `message` is what it prints."""
 
     message: str

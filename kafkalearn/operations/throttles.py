@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import LARGEST_LONG, BrokerId, Checked, Index, Whole, check_fields, mapping, text
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.promises import Predicate
@@ -193,8 +194,7 @@ class Execute(_OfAPlan):
     is_additional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Copied(Checked):
+class Copied(facts.Event):
     """All new replicas of a partition are in sync: its reassignment ends."""
 
     topic: str
@@ -221,36 +221,31 @@ Event: TypeAlias = Execute | Copied | Verify | Cancel
 # Effects.
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(facts.Effect):
     """Partitions that move now, or that were given another order of their replicas at once."""
 
     partitions: tuple[TopicPartition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(facts.Effect):
     """The tool did not begin the plan; `message` is what it prints."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(facts.Effect):
     """A partition has its new replicas, and no others."""
 
     partition: TopicPartition
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(facts.Effect):
     """Partitions that have gone back to the replicas they had."""
 
     partitions: tuple[TopicPartition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ThrottlesSet:
+class ThrottlesSet(facts.Effect):
     """A rate on brokers, and lists of replicas on topics; each list takes the place of the one before."""
 
     broker_ids: tuple[int, ...]
@@ -258,8 +253,7 @@ class ThrottlesSet:
     bytes_per_s: int
 
 
-@dataclass(frozen=True, slots=True)
-class ThrottlesCleared:
+class ThrottlesCleared(facts.Effect):
     """No rate on these brokers any more, and no list on these topics."""
 
     broker_ids: tuple[int, ...]

@@ -25,6 +25,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Annotated, TypeAlias, TypeVar
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     LARGEST_LONG,
@@ -331,8 +332,7 @@ def put(values: tuple[Item, ...], index: int, value: Item) -> tuple[Item, ...]:
 MOST_RECORDS = 1_000_000  # of one call of `sends`
 
 
-@dataclass(frozen=True, slots=True)
-class Send(Checked):
+class Send(facts.Event):
     """One record is written; without `key` and `partition` it goes where the release's rule says."""
 
     value_bytes: Annotated[int, Whole(0, LARGEST_INT)] = 100
@@ -340,20 +340,17 @@ class Send(Checked):
     partition: Index | None = None  # named by the application: it wins over everything
 
 
-@dataclass(frozen=True, slots=True)
-class SendToOtherTopic(Checked):
+class SendToOtherTopic(facts.Event):
     """A keyless record for another topic: it advances the counter, where the producer has only one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drain(Checked):
+class Drain(facts.Event):
     """The waiting batches of `partitions` (None: of all) are sent, as when linger.ms has passed."""
 
     partitions: tuple[Index, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SenderLooks(Checked):
+class SenderLooks(facts.Event):
     """The sending thread looks for batches that are ready, and weighs the partitions by their queues.
 
     `stalled` partitions are on brokers that have taken nothing for ``partitioner.availability.timeout.ms``.
@@ -397,8 +394,7 @@ def sends(record_count: int, value_bytes: int = 100, drain_every: int = 0) -> tu
 # Effects: what an event led to in the producer.
 
 
-@dataclass(frozen=True, slots=True)
-class RecordAppended:
+class RecordAppended(facts.Effect):
     """A record went into the queue of a partition."""
 
     partition: int
@@ -406,31 +402,27 @@ class RecordAppended:
     has_opened_batch: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CounterStarted:
+class CounterStarted(facts.Effect):
     """The counter of round robin was used for the first time, and starts at a random number."""
 
     counter: int
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionDrawn:
+class PartitionDrawn(facts.Effect):
     """The sticky partition was drawn at random."""
 
     partition: int
     previous: int | None  # the sticky partition until then
 
 
-@dataclass(frozen=True, slots=True)
-class BatchesSent:
+class BatchesSent(facts.Effect):
     """The waiting batches of a partition were sent."""
 
     partition: int
     batch_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueuesWeighed:
+class QueuesWeighed(facts.Effect):
     """The sending thread has weighed the partitions by their queues."""
 
     is_uniform: bool  # every candidate is as likely to be drawn

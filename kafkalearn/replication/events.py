@@ -7,7 +7,6 @@ the effects: answers, proposals, elections, truncations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, TypeAlias
 
@@ -15,7 +14,6 @@ from kafkalearn.base import events, facts
 from kafkalearn.base.checks import (
     LARGEST_INT,
     BrokerId,
-    Checked,
     Offset,
     RecordCount,
     Whole,
@@ -64,8 +62,7 @@ def refuse_unknown_acks(acks: object) -> None:
         raise KafkaLearnError(f"acks must be 0, 1 or 'all', got {shown(acks)}; brokers answer INVALID_REQUIRED_ACKS")
 
 
-@dataclass(frozen=True, slots=True)
-class Produce(Checked):
+class Produce(facts.Event):
     """A producer sends one batch to the leader, and retries nothing."""
 
     record_count: RecordCount = 1
@@ -80,8 +77,7 @@ class Produce(Checked):
         refuse_unknown_acks(self.acks)
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch(Checked):
+class Fetch(facts.Event):
     """A follower's fetcher makes one round: it cuts its log if it must, and asks its leader for what comes next."""
 
     broker_id: BrokerId
@@ -93,8 +89,7 @@ class Consume(facts.Event, says="a consumer reads from {offset}"):
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteRecords(Checked):
+class DeleteRecords(facts.Event):
     """An administrator moves the log start up to `before_offset`."""
 
     before_offset: int
@@ -106,8 +101,7 @@ class IsrChecked(facts.Event, says="the leader looks for followers that lag"):
     broker_id: BrokerId | None = None  # None: the leader, as the controller has it
 
 
-@dataclass(frozen=True, slots=True)
-class AlterPartitionAnswered(Checked):
+class AlterPartitionAnswered(facts.Event):
     """The controller answers a leader's proposal: by its rules, or with the `error` given."""
 
     error: str | None = None  # None: by its rules; else a name in `ALTER_PARTITION_ERRORS`
@@ -127,8 +121,7 @@ class AlterPartitionAnswered(Checked):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class HighWatermarkCheckpointed(Checked):
+class HighWatermarkCheckpointed(facts.Event):
     """A broker writes its high watermark to disk, as it does every five seconds."""
 
     broker_id: BrokerId
@@ -217,8 +210,7 @@ class LeaderImbalanceChecked(
     successor: BrokerId | None = None  # the preferred replica, where the assignment has no order
 
 
-@dataclass(frozen=True, slots=True)
-class ElectLeaders(Checked):
+class ElectLeaders(facts.Event):
     """An administrator asks for an election (``kafka-leader-election.sh``)."""
 
     election_type: str = PREFERRED_ELECTION  # or "unclean"
@@ -230,8 +222,7 @@ class ElectLeaders(Checked):
         one_of("election_type", self.election_type, ELECTION_TYPES)
 
 
-@dataclass(frozen=True, slots=True)
-class AlterPartitionReassignments(Checked):
+class AlterPartitionReassignments(facts.Event):
     """An administrator asks for other replicas (``kafka-reassign-partitions.sh --execute``, or ``--cancel``)."""
 
     replicas: tuple[BrokerId, ...] | None  # the first is to be preferred as leader; None: cancel
@@ -239,16 +230,14 @@ class AlterPartitionReassignments(Checked):
     successor: BrokerId | None = None  # as in SessionExpired, where this takes the leader away
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderElected(Checked):
+class LeaderElected(facts.Event):
     """The script decides who leads, and what the ISR is."""
 
     leader: BrokerId
     isr: tuple[BrokerId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class IsrSet(Checked):
+class IsrSet(facts.Event):
     """The script decides what the ISR is; leader and leader epoch stay."""
 
     isr: tuple[BrokerId, ...]
@@ -266,8 +255,7 @@ ReplicationEvent: TypeAlias = (
 # What an event leads to, in the order in which it happens.
 
 
-@dataclass(frozen=True, slots=True)
-class FetchHandled:
+class FetchHandled(facts.Effect):
     """A leader has worked on a follower's fetch: answered it at once, or let it wait."""
 
     leader_id: int
@@ -276,8 +264,7 @@ class FetchHandled:
     is_parked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FetchAnswered:
+class FetchAnswered(facts.Effect):
     """A follower has received an answer and has acted on it.
 
     `truncated_from` and `truncated_to` are where its log ended before and after an answer that made it look for what
@@ -300,15 +287,13 @@ class FetchAnswered:
         return before is not None and after is not None and after < before
 
 
-@dataclass(frozen=True, slots=True)
-class ProduceParked:
+class ProduceParked(facts.Effect):
     """An acks=all request waits for the high watermark."""
 
     request: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProduceAnswered:
+class ProduceAnswered(facts.Effect):
     """The producer of a request has its answer; `base_offset` is None where nothing was written."""
 
     request: int
@@ -320,38 +305,33 @@ class NoReachableLeader(facts.Effect, says="no leader can be reached"):
     """A request found no broker that could take it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerRead:
+class ConsumerRead(facts.Effect):
     """The records that a consumer received."""
 
     records: tuple[tuple[int, str], ...]  # (offset, value)
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class RecordsDeleted:
+class RecordsDeleted(facts.Effect):
     """The answer to DeleteRecords, with the log start after it."""
 
     log_start_offset: int
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class AlterPartitionSent:
+class AlterPartitionSent(facts.Effect):
     """A leader has proposed an ISR to the controller."""
 
     isr: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class IsrWritten:
+class IsrWritten(facts.Effect):
     """A leader has changed the ISR by itself (up to 2.6)."""
 
     isr: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChanged:
+class LeaderChanged(facts.Effect):
     """The controller has recorded another leader, or none."""
 
     leader: int | None
@@ -359,8 +339,7 @@ class LeaderChanged:
     is_clean: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AssignmentChanged:
+class AssignmentChanged(facts.Effect):
     """The controller has recorded other replicas: a reassignment has begun, has ended, or was cancelled."""
 
     replicas: tuple[int, ...]
@@ -368,15 +347,13 @@ class AssignmentChanged:
     removing: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReassignmentAnswered:
+class ReassignmentAnswered(facts.Effect):
     """The answer to AlterPartitionReassignments; NONE: it is recorded, which is not yet the end of it."""
 
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class ElectionAnswered:
+class ElectionAnswered(facts.Effect):
     """The answer to ElectLeaders."""
 
     error: str = NONE
@@ -388,8 +365,7 @@ class ReplicaDeleted(facts.Effect, says="broker {broker_id} deletes its replica"
     broker_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class LogTruncated:
+class LogTruncated(facts.Effect):
     """A new follower has truncated its log before fetching (up to 2.7).
 
     `from_offset` and `to_offset` are where its log ended before and after. They are equal if there was nothing to cut:

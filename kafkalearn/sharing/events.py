@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, Index, Millis, Offset, RecordCount, Whole, one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.events import TimePassed
@@ -64,8 +65,7 @@ class Acknowledgement(Checked):
     types: tuple[int, ...] = (ACCEPT,)
 
 
-@dataclass(frozen=True)
-class Produce(Checked):
+class Produce(facts.Event):
     """A batch is appended; with `transaction`, as part of the open transaction of that id.
 
     Its values are ``r1.0``, ``r1.1``, ... where 1 counts the batches of the run, filled up to `value_bytes`.
@@ -85,32 +85,28 @@ class Produce(Checked):
             raise KafkaLearnError(f"keys must be one for each of {self.record_count} records, got {len(self.keys)}")
 
 
-@dataclass(frozen=True)
-class EndTxn(Checked):
+class EndTxn(facts.Event):
     """A transaction ends: a marker is written to each partition that it has records in."""
 
     transaction: str
     commit: bool = True
 
 
-@dataclass(frozen=True)
-class DeleteRecords(Checked):
+class DeleteRecords(facts.Event, says="the records of {partition} below {before} are deleted"):
     """The log of a partition begins later: at `before`, the end at most."""
 
     partition: str
     before: Offset
 
 
-@dataclass(frozen=True)
-class RecordsCompacted(Checked):
+class RecordsCompacted(facts.Event, says="compaction takes {offsets:commas} out of {partition}"):
     """Compaction takes records out of a log; a batch of which none is left goes."""
 
     partition: str
     offsets: tuple[Offset, ...]
 
 
-@dataclass(frozen=True)
-class CreateTopic(Checked):
+class CreateTopic(facts.Event):
     """A topic is created."""
 
     topic: str
@@ -118,23 +114,20 @@ class CreateTopic(Checked):
     configs: Given = ()
 
 
-@dataclass(frozen=True)
-class CreatePartitions(Checked):
+class CreatePartitions(facts.Event):
     """A topic has more partitions from now on."""
 
     topic: str
     partition_count: PartitionCount
 
 
-@dataclass(frozen=True)
-class DeleteTopic(Checked):
+class DeleteTopic(facts.Event):
     """A topic goes, with all that is known of it."""
 
     topic: str
 
 
-@dataclass(frozen=True)
-class ShareGroupHeartbeat(Checked):
+class ShareGroupHeartbeat(facts.Event):
     """A member says that it lives; epoch 0 joins, -1 leaves."""
 
     group: str
@@ -144,8 +137,7 @@ class ShareGroupHeartbeat(Checked):
     rack: str | None = None
 
 
-@dataclass(frozen=True)
-class ShareFetch(Checked):
+class ShareFetch(facts.Event):
     """A member asks a leader for records; epoch 0 opens a session, -1 ends it.
 
     The acknowledgements come first. An answer with nothing in it waits until `max_wait_ms` have passed.
@@ -175,8 +167,7 @@ class ShareFetch(Checked):
         _check_version(self.version)
 
 
-@dataclass(frozen=True)
-class ShareAcknowledge(Checked):
+class ShareAcknowledge(facts.Event):
     """A member says what became of records; epoch -1 ends its session after that."""
 
     group: str | None
@@ -200,16 +191,14 @@ def _check_version(version: int) -> None:
         raise KafkaLearnError(f"version must be 1 or 2, the versions since 4.2, got {shown(version)}")
 
 
-@dataclass(frozen=True)
-class ConnectionClosed(Checked):
+class ConnectionClosed(facts.Event, says="the connection {connection} is closed"):
     """A client closes a connection to a broker."""
 
     connection: str
     broker: Count = 1
 
 
-@dataclass(frozen=True)
-class BrokerRestarted(Checked):
+class BrokerRestarted(facts.Event):
     """A broker stops while clients are connected, and comes back: what was not written is forgotten.
 
     Not `is_clean`: it was killed.
@@ -219,48 +208,42 @@ class BrokerRestarted(Checked):
     is_clean: bool = True
 
 
-@dataclass(frozen=True)
-class LeaderMoved(Checked):
+class LeaderMoved(facts.Event, says="broker {broker} leads {partition} from now on"):
     """Another broker leads a partition from now on."""
 
     partition: str
     broker: Count
 
 
-@dataclass(frozen=True)
-class AlterGroupConfigs(Checked):
+class AlterGroupConfigs(facts.Event):
     """Settings of a group are set."""
 
     group: str
     configs: Given
 
 
-@dataclass(frozen=True)
-class AlterTopicConfigs(Checked):
+class AlterTopicConfigs(facts.Event):
     """Settings of a topic are set."""
 
     topic: str
     configs: Given
 
 
-@dataclass(frozen=True)
-class AlterShareGroupOffsets(Checked):
+class AlterShareGroupOffsets(facts.Event):
     """Somebody sets where a group begins."""
 
     group: str
     offsets: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True)
-class DeleteShareGroupOffsets(Checked):
+class DeleteShareGroupOffsets(facts.Event):
     """Somebody lets a group forget topics."""
 
     group: str
     topics: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class DescribeShareGroupOffsets(Checked):
+class DescribeShareGroupOffsets(facts.Event):
     """Somebody asks for start offsets and lag; `partitions` None: of all."""
 
     group: str
@@ -268,23 +251,20 @@ class DescribeShareGroupOffsets(Checked):
     version: int = 1
 
 
-@dataclass(frozen=True)
-class DeleteGroup(Checked):
+class DeleteGroup(facts.Event):
     """Somebody deletes a group."""
 
     group: str
 
 
-@dataclass(frozen=True)
-class OtherGroupMade(Checked):
+class OtherGroupMade(facts.Event):
     """The id becomes that of a group of another kind: "consumer" or "classic"."""
 
     group: str
     kind: str
 
 
-@dataclass(frozen=True)
-class InitializeShareGroupState(Checked):
+class InitializeShareGroupState(facts.Event):
     """The group coordinator asks the share coordinator to begin a share-partition."""
 
     group: str
@@ -293,8 +273,7 @@ class InitializeShareGroupState(Checked):
     start_offset: int = -1
 
 
-@dataclass(frozen=True)
-class ReadShareGroupState(Checked):
+class ReadShareGroupState(facts.Event):
     """A leader asks the share coordinator for what it has."""
 
     group: str
@@ -302,8 +281,7 @@ class ReadShareGroupState(Checked):
     leader_epoch: int
 
 
-@dataclass(frozen=True)
-class WriteShareGroupState(Checked):
+class WriteShareGroupState(facts.Event):
     """A leader writes what has become of records; batches are (first, last, id of the state, delivery count)."""
 
     group: str
@@ -315,16 +293,14 @@ class WriteShareGroupState(Checked):
     batches: tuple[tuple[int, int, int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class DeleteShareGroupState(Checked):
+class DeleteShareGroupState(facts.Event):
     """The group coordinator lets the share coordinator forget a share-partition."""
 
     group: str
     partition: str
 
 
-@dataclass(frozen=True)
-class ReadShareGroupStateSummary(Checked):
+class ReadShareGroupStateSummary(facts.Event):
     """The group coordinator asks where a share-partition begins and how much is done."""
 
     group: str

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import capitalised, counted
+from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import kit, svg
 from kafkalearn.drawing.player import Picture
@@ -290,46 +291,28 @@ def _event_in_words(event: Any, effects: tuple[object, ...], cluster: Cluster, p
             last = 0 if log is None else log.end_offset - 1
             what = "a record comes" if count == 1 else f"{count} records come, as one batch,"
             return f"{what} to {name}: {_range(last - count + 1, last)}"
-        case work.Poll(program=name):
-            return f"{name} polls{_fetched(effects)}"
+        case work.Poll():
+            return in_words(event) + _fetched(effects)
         case events.ShareFetch(member=name, epoch=epoch):
             what = {0: "opens a session and asks for records", -1: "ends its session"}.get(epoch, "asks for records")
             return f"{name} {what}{_fetched(effects)}"
-        case work.Accept(program=name):
-            return f"{name} has processed what it has, and accepts it{_told(effects)}"
-        case work.Release(program=name):
-            return f"{name} gives back what it has{_told(effects)}"
-        case work.Reject(program=name):
-            return f"{name} rejects what it has: nobody will be able to process it{_told(effects)}"
-        case work.Renew(program=name):
-            return f"{name} needs more time, and renews its locks{_told(effects)}"
+        case work.Accept() | work.Release() | work.Reject() | work.Renew():
+            return in_words(event) + _told(effects)
         case work.Keep(program=name, ms=ms):
             return f"{name} works on for {_time(ms)} and renews its locks in time"
         case events.ShareAcknowledge(member=name, epoch=epoch):
             what = "ends its session" if epoch == -1 else "says what became of records"
             return f"{name} {what}{_told(effects)}"
-        case work.Crash(program=name):
-            return f"{name} dies, and its connection ends: what it has is given back"
-        case work.Close(program=name):
-            return f"{name} ends as it should, and gives back what it has"
-        case work.Hang(program=name):
-            return f"{name} forgets what it has, and its connection lives on"
+        case work.Crash() | work.Close() | work.Hang():
+            return in_words(event)
         case events.TimePassed(ms=ms):
             return f"{_time(ms)} pass"
-        case events.ConnectionClosed(connection=name):
-            return f"the connection {name} is closed"
         case events.ShareGroupHeartbeat(member=name, epoch=epoch):
             what = {0: "joins", -1: "leaves"}.get(epoch, "sends a heartbeat")
             return f"{name} {what}{_beaten(effects)}"
         case events.BrokerRestarted(is_clean=is_clean):
             how = "stopped" if is_clean else "killed"
             return f"the broker is {how} and comes back: it knows what is stored, and no more"
-        case events.LeaderMoved(partition=name, broker=broker):
-            return f"broker {broker} leads {name} from now on"
-        case events.DeleteRecords(partition=name, before=offset):
-            return f"the records of {name} below {offset} are deleted{_refused(effects)}"
-        case events.RecordsCompacted(partition=name, offsets=offsets):
-            return f"compaction takes {', '.join(map(str, offsets))} out of {name}"
         case events.EndTxn(transaction=name, commit=commit):
             return f"the transaction {name} is {'committed' if commit else 'aborted'}"
         case events.AlterGroupConfigs(group=name, configs=configs):
@@ -338,7 +321,7 @@ def _event_in_words(event: Any, effects: tuple[object, ...], cluster: Cluster, p
         case events.AlterShareGroupOffsets(group=name, offsets=offsets):
             where = ", ".join(f"{one} to {offset}" for one, offset in offsets)
             return f"somebody sets where {name} begins: {where}{_refused(effects)}"
-    return f"{type(event).__name__}{_refused(effects)}"
+    return (in_words(event) or type(event).__name__) + _refused(effects)
 
 
 def _range(first: int, last: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, Millis, RecordCount, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, counted, no_event, refusing_events, shown
 from kafkalearn.base.events import TimePassed
@@ -154,23 +155,20 @@ class Work:
 # Events.
 
 
-@dataclass(frozen=True)
-class Arrive(Checked):
+class Arrive(facts.Event):
     """Records come to a partition of the topic, as one batch."""
 
     record_count: RecordCount = 1
     partition: str = f"{TOPIC}-0"
 
 
-@dataclass(frozen=True)
-class Poll(Checked):
+class Poll(facts.Event, says="{program} polls"):
     """A program asks for records; the first time it opens its session. It takes what there is now."""
 
     program: str
 
 
-@dataclass(frozen=True)
-class Accept(Checked):
+class Accept(facts.Event, says="{program} has processed what it has, and accepts it"):
     """A program has processed the records that it has, or those at these offsets, and says so.
 
     With implicit acknowledgement that is ``commitSync``, which accepts all.
@@ -180,47 +178,41 @@ class Accept(Checked):
     offsets: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Release(Checked):
+class Release(facts.Event, says="{program} gives back what it has"):
     """A program gives records back: it could not process them now."""
 
     program: str
     offsets: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Reject(Checked):
+class Reject(facts.Event, says="{program} rejects what it has: nobody will be able to process it"):
     """A program says that nobody will ever be able to process these records."""
 
     program: str
     offsets: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Renew(Checked):
+class Renew(facts.Event, says="{program} needs more time, and renews its locks"):
     """A program says that it needs more time."""
 
     program: str
     offsets: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Keep(Checked):
+class Keep(facts.Event):
     """A program works on at what it has, and renews its locks each time that half of their duration is over."""
 
     program: str
     ms: Millis
 
 
-@dataclass(frozen=True)
-class Crash(Checked):
+class Crash(facts.Event, says="{program} dies, and its connection ends: what it has is given back"):
     """A program dies; its connection ends with it."""
 
     program: str
 
 
-@dataclass(frozen=True)
-class Close(Checked):
+class Close(facts.Event, says="{program} ends as it should, and gives back what it has"):
     """A program ends as it should: its session ends, and what it has not said a word about is given back.
 
     So it is with implicit acknowledgement, too: it is the next poll that accepts, not the end.
@@ -229,8 +221,7 @@ class Close(Checked):
     program: str
 
 
-@dataclass(frozen=True)
-class Hang(Checked):
+class Hang(facts.Event, says="{program} forgets what it has, and its connection lives on"):
     """A program loses its memory of what it polled, and its connection lives on: a thread that died alone."""
 
     program: str

@@ -147,23 +147,20 @@ class Application:
         return replace(self, instances=tuple(sorted((*others, changed), key=lambda each: each.name)))
 
 
-@dataclass(frozen=True)
-class Started(Checked):
+class Started(facts.Event, says="instance {instance} starts and asks for an epoch"):
     """An instance asks for a producer id (``initTransactions``); it fences whoever had the transactional id."""
 
     instance: str = "a"
 
 
-@dataclass(frozen=True)
-class Sent(Checked):
+class Sent(facts.Event, says="instance {instance} sends a record for {partition}"):
     """An instance sends a record, in its open transaction or as the first of a new one."""
 
     partition: str = "t-0"
     instance: str = "a"
 
 
-@dataclass(frozen=True)
-class Arrived(Checked):
+class Arrived(facts.Event, says="a request comes to its leader"):
     """A request reaches the leader of its partition: the oldest, or the ``number``-th of those on their way."""
 
     number: Index = 0
@@ -175,8 +172,7 @@ class GaveUp(facts.Event, says="instance {instance} gives up its oldest request,
     instance: str = "a"
 
 
-@dataclass(frozen=True)
-class Ended(Checked):
+class Ended(facts.Event):
     """An instance commits or aborts; it can commit once all of its records are acknowledged."""
 
     commit: bool = True

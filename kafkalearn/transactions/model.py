@@ -439,8 +439,7 @@ def start(settings: Settings) -> Cluster:
     return Cluster(partitions=tuple(Partition(name) for name in names), coordinator_epochs=epochs)
 
 
-@dataclass(frozen=True)
-class InitProducerId(Checked):
+class InitProducerId(facts.Event):
     """A producer begins: it gets a producer id and an epoch, and whoever had the id before is fenced.
 
     From version 6 on, of KIP-939: ``enables_two_phase_commit`` is ``enable2Pc``, ``keeps_prepared`` is
@@ -456,8 +455,7 @@ class InitProducerId(Checked):
     keeps_prepared: bool = False
 
 
-@dataclass(frozen=True)
-class AddPartitionsToTxn(Checked):
+class AddPartitionsToTxn(facts.Event, says="{id} adds {partitions:commas} to its transaction"):
     """Partitions join the transaction; up to version 3 from a client, from 4 on from a broker."""
 
     id: str
@@ -468,8 +466,7 @@ class AddPartitionsToTxn(Checked):
     verify_only: bool = False
 
 
-@dataclass(frozen=True)
-class AddOffsetsToTxn(Checked):
+class AddOffsetsToTxn(facts.Event, says="{id} adds the offsets of {group} to its transaction"):
     """The offsets partition of a group joins the transaction."""
 
     id: str
@@ -479,8 +476,7 @@ class AddOffsetsToTxn(Checked):
     version: int = 3
 
 
-@dataclass(frozen=True)
-class Produce(Checked):
+class Produce(facts.Event):
     """A batch for one partition; from version 12 on it adds its partition to the transaction itself."""
 
     id: str | None
@@ -499,8 +495,7 @@ class Produce(Checked):
             raise IllegalEvent("a batch has at least one record, and this one has none")
 
 
-@dataclass(frozen=True)
-class TxnOffsetCommit(Checked):
+class TxnOffsetCommit(facts.Event):
     """Offsets of a group that shall hold once the transaction is committed; version 5 adds the partition itself."""
 
     id: str
@@ -513,8 +508,7 @@ class TxnOffsetCommit(Checked):
     member: str = ""
 
 
-@dataclass(frozen=True)
-class OffsetCommit(Checked):
+class OffsetCommit(facts.Event):
     """Offsets of a group without a transaction."""
 
     group: str
@@ -524,8 +518,7 @@ class OffsetCommit(Checked):
     version: int = 8
 
 
-@dataclass(frozen=True)
-class EndTxn(Checked):
+class EndTxn(facts.Event):
     """The producer ends its transaction; from version 5 on the answer has the next epoch."""
 
     id: str
@@ -535,16 +528,14 @@ class EndTxn(Checked):
     version: int = 5
 
 
-@dataclass(frozen=True)
-class MarkerArrived(Checked):
+class MarkerArrived(facts.Event):
     """The coordinator's marker of an ending transaction reaches the leader of one of its partitions."""
 
     id: str
     partition: str
 
 
-@dataclass(frozen=True)
-class WriteTxnMarkers(Checked):
+class WriteTxnMarkers(facts.Event, says="somebody writes a marker for producer {producer_id} into {partitions:commas}"):
     """Markers from somebody who is not the coordinator: ``kafka-transactions.sh abort``, or an old coordinator."""
 
     producer_id: int
@@ -567,8 +558,7 @@ class Join(facts.Event, says="{member} joins {group}"):
     is_consumer: bool = False
 
 
-@dataclass(frozen=True)
-class LeaderWentAway(Checked):
+class LeaderWentAway(facts.Event):
     """The leader of these partitions stops answering; markers for them wait.
 
     ``is_known``: the controller has noticed, and there is no other replica. Then the partition has no leader.
@@ -578,8 +568,7 @@ class LeaderWentAway(Checked):
     is_known: bool = False
 
 
-@dataclass(frozen=True)
-class LeaderCameBack(Checked):
+class LeaderCameBack(facts.Event, says="the leader of {partitions:commas} answers again"):
     """The leader of these partitions answers again."""
 
     partitions: tuple[str, ...]
@@ -603,8 +592,7 @@ class CoordinatorElected(facts.Event, says="another broker is to coordinate, and
     partition: int | None = None
 
 
-@dataclass(frozen=True)
-class CoordinatorLoaded(Checked):
+class CoordinatorLoaded(facts.Event):
     """The coordinator was elected anew and has read its log: what was only in its memory is gone.
 
     ``partition``: of ``__transaction_state``; another replica leads it now, and ids of other partitions notice nothing.
@@ -614,15 +602,13 @@ class CoordinatorLoaded(Checked):
     partition: int | None = None
 
 
-@dataclass(frozen=True)
-class AskedElsewhere(Checked):
+class AskedElsewhere(facts.Event):
     """A request for the coordinator of an id reaches a broker that is not, or no longer, its coordinator."""
 
     request: InitProducerId | AddPartitionsToTxn | AddOffsetsToTxn | EndTxn
 
 
-@dataclass(frozen=True)
-class BrokerRestarted(Checked):
+class BrokerRestarted(facts.Event):
     """The broker of coordinator and partitions stops and comes back. ``is_clean``: it was asked to; else it was killed.
 
     It reads from its snapshots of producers the last batch of each alone; after a kill it reads the log as well.

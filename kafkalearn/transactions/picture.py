@@ -275,10 +275,6 @@ def _event_in_words(event: Any, answer: Answer) -> str:
         case model.InitProducerId(id=id_):
             got = no or f": it gets producer {answer.producer_id} with epoch {answer.epoch}"
             return f"{id_} asks for a producer id{got}"
-        case model.AddPartitionsToTxn(id=id_, partitions=names):
-            return f"{id_} adds {', '.join(names)} to its transaction{no}"
-        case model.AddOffsetsToTxn(id=id_, group=group):
-            return f"{id_} adds the offsets of {group} to its transaction{no}"
         case model.Produce(id=None, partition=name):
             return f"a record without a transaction comes to {name}{no}"
         case model.Produce(id=id_, partition=name, epoch=epoch):
@@ -294,16 +290,12 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return f"{id_} ends its transaction with {'a commit' if commit else 'an abort'}{no}"
         case model.MarkerArrived(id=id_, partition=name):
             return f"the marker of {id_} comes to {_short(name)}{no}"
-        case model.WriteTxnMarkers(producer_id=producer_id, partitions=names):
-            return f"somebody writes a marker for producer {producer_id} into {', '.join(names)}{no}"
         case model.TimePassed(ms=ms):
             return f"{_time(ms)} pass"
         case model.LeaderWentAway(partitions=names, is_known=True):
             return f"{', '.join(names)} has no leader any more"
         case model.LeaderWentAway(partitions=names):
             return f"the leader of {', '.join(names)} no longer answers"
-        case model.LeaderCameBack(partitions=names):
-            return f"the leader of {', '.join(names)} answers again"
         case model.AskedElsewhere(request=request):
             return f"at a broker that does not coordinate it, {_event_in_words(request, answer)}"
         case model.CoordinatorLoaded(partition=int(number)):
@@ -312,25 +304,11 @@ def _event_in_words(event: Any, answer: Answer) -> str:
             return "another broker becomes the coordinator and loads its log"
         case model.BrokerRestarted(is_clean=is_clean):
             return f"the broker is {'stopped' if is_clean else 'killed'} and comes back"
-        case client.Started(instance=name):
-            return f"instance {name} starts and asks for an epoch{no}"
-        case client.Sent(partition=name, instance=who):
-            return f"instance {who} sends a record for {name}{no}"
-        case client.Arrived():
-            return f"a request comes to its leader{no}"
         case client.Ended(commit=commit, instance=name):
             return f"instance {name} {'commits' if commit else 'aborts'}{no}"
-        case processing.Assigned(worker=name):
-            return f"a rebalance gives the partition to worker {name}{no}"
-        case processing.OffsetFetched(worker=name):
-            return f"worker {name} asks for the committed offset again{no}"
-        case processing.Processed(worker=name):
-            return f"worker {name} processes a record and writes its result{no}"
-        case processing.OffsetsSent(worker=name):
-            return f"worker {name} sends the offset along in its transaction{no}"
         case processing.Ended(worker=name, commit=commit):
             return f"worker {name} {'commits' if commit else 'aborts'} its transaction{no}"
-    return in_words(event) or type(event).__name__
+    return (in_words(event) or type(event).__name__) + no
 
 
 def _what_changed(cluster: Cluster, past: Cluster | None) -> list[str]:

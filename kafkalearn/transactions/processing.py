@@ -32,6 +32,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base import simulator as contract
 from kafkalearn.base.checks import Checked, Whole, one_of
 from kafkalearn.base.errors import IllegalEvent, no_event
@@ -115,36 +116,31 @@ class Processing:
         return replace(self, workers=tuple(sorted((*others, changed), key=lambda each: each.name)))
 
 
-@dataclass(frozen=True)
-class Assigned(Checked):
+class Assigned(facts.Event, says="a rebalance gives the partition to worker {worker}"):
     """A rebalance gives the partition to this worker: a generation more, and the committed offset is asked for."""
 
     worker: str = "a"
 
 
-@dataclass(frozen=True)
-class OffsetFetched(Checked):
+class OffsetFetched(facts.Event, says="worker {worker} asks for the committed offset again"):
     """The worker asks for the committed offset once more, after UNSTABLE_OFFSET_COMMIT."""
 
     worker: str = "a"
 
 
-@dataclass(frozen=True)
-class Processed(Checked):
+class Processed(facts.Event, says="worker {worker} processes a record and writes its result"):
     """The worker takes the next input record and writes its result in its transaction."""
 
     worker: str = "a"
 
 
-@dataclass(frozen=True)
-class OffsetsSent(Checked):
+class OffsetsSent(facts.Event, says="worker {worker} sends the offset along in its transaction"):
     """The worker sends the offset behind its last record along in the transaction."""
 
     worker: str = "a"
 
 
-@dataclass(frozen=True)
-class Ended(Checked):
+class Ended(facts.Event):
     """The worker commits or aborts its transaction; after an abort it begins from the committed offset again."""
 
     worker: str = "a"

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import BrokerId, Checked, Count, Index, Offset, check_fields, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.promises import Predicate, Since
@@ -54,52 +55,45 @@ __all__ = [
 # What the application was answered, and what its own store has.
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderFound:
+class LeaderFound(facts.Effect):
     """The broker that was asked named the leader, and the application is connected to it."""
 
     asked_id: int
     leader: int
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetFound:
+class OffsetFound(facts.Effect):
     """The leader named an offset, and the application goes on there."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(facts.Effect):
     """These records came and were handled."""
 
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TooLarge:
+class TooLarge(facts.Effect):
     """Bytes came but no whole record: the next one is larger than the request allows."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(facts.Effect):
     """A broker answered with an error, or did not answer; nothing has changed."""
 
     broker_id: int
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(facts.Effect):
     """The application's own store has this offset."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Restarted:
+class Restarted(facts.Effect):
     """The application runs again, and goes on from this offset; None: it saved none."""
 
     offset: int | None
@@ -113,15 +107,13 @@ Effect: TypeAlias = (
 # What the application does, one request at a time.
 
 
-@dataclass(frozen=True, slots=True)
-class FindLeader(Checked):
+class FindLeader(facts.Event):
     """The application asks a broker for the partition's leader, and connects to it."""
 
     broker_id: BrokerId
 
 
-@dataclass(frozen=True, slots=True)
-class FindOffset(Checked):
+class FindOffset(facts.Event):
     """The application asks the leader for the ``"smallest"`` or the ``"largest"`` offset, and begins there."""
 
     reset: str
@@ -132,25 +124,21 @@ class FindOffset(Checked):
         one_of("reset", self.reset, cluster_model.RESETS)
 
 
-@dataclass(frozen=True, slots=True)
-class Seek(Checked):
+class Seek(facts.Event, says="it goes on from offset {offset}, as it likes"):
     """The application goes on from an offset of its own choice."""
 
     offset: Offset
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch(Checked):
+class Fetch(facts.Event):
     """The application sends a fetch request, and handles each record that comes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Save(Checked):
+class Save(facts.Event):
     """The application stores its offset, wherever it likes; no broker hears of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Restart(Checked):
+class Restart(facts.Event):
     """The application dies and starts again: it knows no leader, and its offset is the one that it saved last."""
 
 

@@ -78,8 +78,6 @@ def _words(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
             return f"it asks for the {reset} offset: {_answer(effect)}"
         case simple_consumer.Fetch():
             return f"it fetches, and {_fetched(effect)}"
-        case simple_consumer.Seek(offset):
-            return f"it goes on from offset {offset}, as it likes"
         case simple_consumer.Save():
             return f"it saves offset {frame.state.saved}; no broker hears of it"
         case simple_consumer.Restart():

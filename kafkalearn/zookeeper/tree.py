@@ -13,6 +13,7 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple, TypeAlias
 
+from kafkalearn.base import facts
 from kafkalearn.base.checks import NOT_GIVEN, Checked, FilledIn, Millis, Whole, check_fields, fill_in, text
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.events import TimePassed
@@ -54,8 +55,7 @@ NODE_DATA_CHANGED, NODE_CHILDREN_CHANGED = "NodeDataChanged", "NodeChildrenChang
 """What a watch tells: the names of ``Watcher.Event.EventType``. It does not tell what the new data or children are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(facts.Effect):
     """The answer to a request. What was not asked for is None."""
 
     session: str
@@ -65,8 +65,7 @@ class Answered:
     version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WatchFired:
+class WatchFired(facts.Effect):
     """A session is notified that something has changed; the watch is gone with that."""
 
     session: str
@@ -74,8 +73,7 @@ class WatchFired:
     what: str  # `NODE_CREATED`, ...
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEnded:
+class SessionEnded(facts.Effect):
     """A session was closed or has expired, and its ephemeral nodes are gone."""
 
     session: str
@@ -113,30 +111,26 @@ Path: TypeAlias = Annotated[str, znode_path]
 Version: TypeAlias = Annotated[int, Whole(ANY_VERSION)]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOpened(Checked):
+class SessionOpened(facts.Event):
     """A client connects and gets a session; it asks for a time-out."""
 
     session: str
     timeout_ms: Millis = 6000
 
 
-@dataclass(frozen=True, slots=True)
-class SessionClosed(Checked):
+class SessionClosed(facts.Event):
     """A client closes its session; its ephemeral nodes go at once."""
 
     session: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionExpired(Checked):
+class SessionExpired(facts.Event):
     """ZooKeeper has not heard of a session for its time-out: for schedules without time. `TimePassed` does the same."""
 
     session: str
 
 
-@dataclass(frozen=True, slots=True)
-class Create(Checked):
+class Create(facts.Event):
     """A node is to be created; its parent has to be there."""
 
     session: str
@@ -145,8 +139,7 @@ class Create(Checked):
     is_ephemeral: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Delete(Checked):
+class Delete(facts.Event):
     """A node without children is to be deleted, if it has this version."""
 
     session: str
@@ -154,8 +147,7 @@ class Delete(Checked):
     version: Version = ANY_VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class SetData(Checked):
+class SetData(facts.Event):
     """The data of a node is to be replaced, if it has this version."""
 
     session: str
@@ -164,8 +156,7 @@ class SetData(Checked):
     version: Version = ANY_VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class GetData(Checked):
+class GetData(facts.Event):
     """A client reads a node, and may leave a watch."""
 
     session: str
@@ -173,8 +164,7 @@ class GetData(Checked):
     leaves_watch: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GetChildren(Checked):
+class GetChildren(facts.Event):
     """A client asks for the names below a node, and may leave a watch."""
 
     session: str
@@ -182,8 +172,7 @@ class GetChildren(Checked):
     leaves_watch: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Exists(Checked):
+class Exists(facts.Event):
     """A client asks whether a node is there; the watch that it may leave also waits for one that is not."""
 
     session: str
@@ -191,8 +180,7 @@ class Exists(Checked):
     leaves_watch: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ping(Checked):
+class Ping(facts.Event):
     """A client that asked nothing for a third of its time-out says that it lives."""
 
     session: str

@@ -86,27 +86,23 @@ class Settings(Checked):
         return self.topic.rules.fences_fetches
 
 
-@dataclass(frozen=True, slots=True)
-class Assign(Checked):
+class Assign(facts.Event, says="{consumer} is given the partition"):
     """A rebalance: the partition is this consumer's, which starts from what the group has committed."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Poll(Checked):
+class Poll(facts.Event):
     """The owner makes one request, whatever is due: validate its position, look up where to begin, or fetch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commit(Checked):
+class Commit(facts.Event):
     """The owner commits its position; without the epoch as ``commitSync(new OffsetAndMetadata(offset))`` does."""
 
     has_epoch: bool | None = None  # None: as the settings say
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshMetadata(Checked):
+class RefreshMetadata(facts.Event, says="{consumer} asks broker {broker_id} who leads"):
     """A consumer asks a broker who leads: the broker says what it knows, which may be old."""
 
     consumer: str
@@ -118,8 +114,7 @@ Event: TypeAlias = ConsumerEvent | ReplicationEvent
 """What a consumer does, and what happens to the partition."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
+class Assigned(facts.Effect):
     """The partition is this consumer's, and its position is set: to the committed one, or to be looked up."""
 
     consumer: str
@@ -127,8 +122,7 @@ class Assigned:
     epoch: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataLearnt:
+class MetadataLearnt(facts.Effect):
     """A broker has said who leads; `is_used` is false where the consumer has heard of a newer epoch."""
 
     consumer: str
@@ -143,8 +137,7 @@ class NoLeaderKnown(facts.Effect, says="{consumer} has nobody to ask"):
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetsForLeaderEpochAnswered:
+class OffsetsForLeaderEpochAnswered(facts.Effect):
     """A leader has said where an epoch ends in its log; (-1, -1): it knows of none."""
 
     consumer: str
@@ -154,8 +147,7 @@ class OffsetsForLeaderEpochAnswered:
     error: str = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(facts.Effect):
     """A leader has answered a fetch."""
 
     consumer: str
@@ -173,8 +165,7 @@ class TruncationFound(
     to_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetReset:
+class OffsetReset(facts.Effect):
     """A consumer has begun anew, by ``auto.offset.reset``."""
 
     consumer: str
@@ -191,8 +182,7 @@ class ExceptionThrown(facts.Effect, says="{consumer} gets a {name}"):
     divergence: tuple[int, int] | None = None  # (epoch, offset): up to here the logs agree
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(facts.Effect):
     """The group has committed."""
 
     offset: int

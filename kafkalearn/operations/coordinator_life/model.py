@@ -153,8 +153,7 @@ class LoadRead(facts.Event, says="the load of broker {broker_id} reads on"):
     record_count: Count | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Request(Checked):
+class Request(facts.Event):
     """A client asks a broker about a group; `api` is a name in `APIS`.
 
     An OffsetCommit is for partition 0 of `orders`; with `producer_id` it belongs to a transaction.
@@ -173,8 +172,7 @@ class Request(Checked):
         one_of("api", self.api, APIS)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupStored(Checked):
+class GroupStored(facts.Event):
     """A rebalance has ended on the coordinator: the group is written down with these members."""
 
     group_id: str
@@ -183,8 +181,7 @@ class GroupStored(Checked):
     kind: str = CLASSIC
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionEnded(Checked):
+class TransactionEnded(facts.Event):
     """The marker that ends a producer's transaction is written into the partition."""
 
     producer_id: Index
@@ -200,8 +197,7 @@ Event: TypeAlias = (
 # What a step led to: orders, loads, resignations, answers, and what the timers removed.
 
 
-@dataclass(frozen=True, slots=True)
-class OrderIssued:
+class OrderIssued(facts.Effect):
     """A broker will be asked to become coordinator (``election``) or to stop being it (``resignation``)."""
 
     broker_id: int
@@ -244,8 +240,7 @@ class Resigned(facts.Effect, says="broker {broker_id} resigns and forgets {group
     group_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(facts.Effect):
     """The answer to a request; `value` is a broker (FindCoordinator) or an offset (OffsetFetch; -1: none)."""
 
     broker_id: int

@@ -121,8 +121,7 @@ class Produce(facts.Event, says="{count:of record} {count:come} to partition {pa
     count: RecordCount = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Start(Checked):
+class Start(facts.Event):
     """A consumer of the group has been given partitions, and reads where the group is.
 
     `offsets_storage` and `dual_commit_enabled` are its settings ``offsets.storage`` and ``dual.commit.enabled``; the
@@ -210,8 +209,7 @@ CommittingEvent: TypeAlias = (
 # What an event led to, beside the effects of the offsets topic and its brokers.
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(facts.Effect):
     """A consumer begins to read a partition; `in_zookeeper` and `in_topic` are what it found, where it looked."""
 
     consumer: str
@@ -222,8 +220,7 @@ class Began:
     is_reset: bool = False  # it found nothing, and auto.offset.reset said where to begin
 
 
-@dataclass(frozen=True, slots=True)
-class RecordsRead:
+class RecordsRead(facts.Effect):
     """The application got these records."""
 
     consumer: str
@@ -231,24 +228,21 @@ class RecordsRead:
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ZnodeWritten:
+class ZnodeWritten(facts.Effect):
     """An offset was written to its node in ZooKeeper."""
 
     path: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class ZnodeUnchanged:
+class ZnodeUnchanged(facts.Effect):
     """The consumer believes that the node has this offset already, and did not write."""
 
     path: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(facts.Effect):
     """A consumer has a channel to the group's coordinator."""
 
     consumer: str
@@ -270,8 +264,7 @@ class BackingOff(facts.Effect, says="{consumer:cut 20} waits {backoff_ms} ms: {w
     backoff_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommitDone:
+class CommitDone(facts.Effect):
     """A commit has ended without an error."""
 
     consumer: str

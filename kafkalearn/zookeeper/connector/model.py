@@ -155,8 +155,7 @@ class WakeWatcher(facts.Event, says="the watcher thread of {consumer:cut 24} wak
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
-class RebalanceStep(Checked):
+class RebalanceStep(facts.Event):
     """The thread that rebalances does the next of its eight steps, or goes on after the pause."""
 
     consumer: str
@@ -216,8 +215,7 @@ ConnectorEvent: TypeAlias = CreateMessageStreams | ConsumerEvent | SessionExpire
 # What an event led to.
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(facts.Effect):
     """How many requests a consumer sent to ZooKeeper."""
 
     consumer: str
@@ -225,8 +223,7 @@ class Asked:
     write_count: int  # refused ones too
 
 
-@dataclass(frozen=True, slots=True)
-class Notified:
+class Notified(facts.Effect):
     """A watch of a consumer fired."""
 
     consumer: str
@@ -234,8 +231,7 @@ class Notified:
     what: str  # as in `kafkalearn.zookeeper.tree`
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(facts.Effect):
     """A consumer's node is in ZooKeeper."""
 
     consumer: str
@@ -249,24 +245,21 @@ class RebalanceBegan(facts.Effect, says="{consumer:cut 24} rebalances on its {th
     thread: str
 
 
-@dataclass(frozen=True, slots=True)
-class Released:
+class Released(facts.Effect):
     """A consumer deleted the nodes of its partitions."""
 
     consumer: str
     partitions: tuple[TopicPartition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Owned:
+class Owned(facts.Effect):
     """A consumer created the nodes of its partitions."""
 
     consumer: str
     partitions: tuple[TopicPartition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedByAnother:
+class OwnedByAnother(facts.Effect):
     """A consumer found a node in its way: its owner has not released the partition yet."""
 
     consumer: str
@@ -274,8 +267,7 @@ class OwnedByAnother:
     thread: str | None  # of the owner
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptFailed:
+class AttemptFailed(facts.Effect):
     """A try failed; the next one comes after the pause."""
 
     consumer: str
@@ -298,8 +290,7 @@ class Rebalanced(facts.Effect, says="{consumer:cut 24} fetches {partitions:of pa
     attempt_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class RecordsRead:
+class RecordsRead(facts.Effect):
     """The application got records, from an offset to the one before another."""
 
     consumer: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, NamedTuple, Never, Protocol, TypeAlias, TypeVar
 
 from kafkalearn.base import facts
-from kafkalearn.base.checks import BrokerId, Checked, Index, Offset, RecordCount, Whole
+from kafkalearn.base.checks import BrokerId, Index, Offset, RecordCount, Whole
 from kafkalearn.base.errors import IllegalEvent, listed, no_event
 from kafkalearn.base.events import BrokerCrashed, BrokerStarted
 from kafkalearn.base.topic_partition import TopicPartition
@@ -24,8 +24,7 @@ class Assigned(NamedTuple):
     offset: int = -1  # -1: nothing is committed
 
 
-@dataclass(frozen=True, slots=True)
-class StartConnections(Checked):
+class StartConnections(facts.Event):
     """A rebalance has ended: the consumer may fetch these partitions; all of them begin without a leader."""
 
     assigned: tuple[Assigned, ...]
@@ -39,33 +38,28 @@ class Shutdown(facts.Event, says="the consumer is shut down: each queue has the 
     """The application shuts the consumer down."""
 
 
-@dataclass(frozen=True, slots=True)
-class FindLeaders(Checked):
+class FindLeaders(facts.Event):
     """A round of the leader finder: it asks for the leaders of partitions without one, and starts fetchers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch(Checked):
+class Fetch(facts.Event):
     """A round of a fetcher: one request for all its partitions, and what comes back goes to the queues."""
 
     broker_id: BrokerId
     fetcher_id: Index = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Next(Checked):
+class Next(facts.Event):
     """The application asks a stream for its next record."""
 
     stream: Index = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CommitOffsets(Checked):
+class CommitOffsets(facts.Event):
     """The application, or the timer of auto commit, commits what every partition has consumed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Append(Checked):
+class Append(facts.Event):
     """Somebody produces records to a partition, each a batch of its own with so many bytes."""
 
     topic: str
@@ -135,8 +129,7 @@ class PartitionAdded(
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetReset:
+class OffsetReset(facts.Effect):
     """A partition had no offset, or one that is out of range; now both its offsets are this."""
 
     topic_partition: TopicPartition
@@ -156,8 +149,7 @@ class NothingFetched(facts.Effect, says="fetcher {fetcher_id} of broker {broker_
     fetcher_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Enqueued:
+class Enqueued(facts.Effect):
     """A chunk is in the queue of a stream."""
 
     topic_partition: TopicPartition
@@ -229,8 +221,7 @@ class Ended(facts.Effect, says="stream {stream} has ended"):
     stream: int
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(facts.Effect):
     """These consumed offsets went to the store."""
 
     offsets: tuple[tuple[TopicPartition, int], ...]
