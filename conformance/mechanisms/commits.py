@@ -305,7 +305,7 @@ def _events(pipeline: commits.Pipeline, case: Case, name: str, kind: str, *words
         case "commit":
             return [commits.CommitSync(name, words[0])]
         case "append":
-            return [commits.Append(words[0])]
+            return [commits.Produce(words[0])]
         case "delete":
             return [commits.Delete(words[0])] if words[0] > pipeline.log_start else []
     return [commits.Crash(name) if kind == "crash" else commits.Close(name)]

@@ -34,6 +34,12 @@ class BrokerStarted(Event, says="broker {broker_id} starts"):
     broker_id: NodeId
 
 
+class BrokerRestarted(Event, says="the broker is restarted"):
+    """A broker stops and comes back. ``is_clean``: it was asked to; else it was killed."""
+
+    is_clean: bool = True
+
+
 class BrokerFenced(Event, says="broker {broker_id} no longer counts as alive"):
     """The controller has not heard of a broker for too long, or is told so: it leads nothing any more."""
 

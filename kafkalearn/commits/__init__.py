@@ -10,7 +10,6 @@ Offsets may be kept elsewhere: in a sink that stores them with the results, or i
 
 from kafkalearn.commits.model import (
     Answered,
-    Append,
     Assign,
     Checkpoint,
     Close,
@@ -21,6 +20,7 @@ from kafkalearn.commits.model import (
     Pipeline,
     Poll,
     Process,
+    Produce,
     Rebalance,
     Settings,
     Start,
@@ -38,7 +38,6 @@ __all__ = [
     "PROMISES",
     "STRATEGIES",
     "Answered",
-    "Append",
     "Assign",
     "Checkpoint",
     "Close",
@@ -52,6 +51,7 @@ __all__ = [
     "Pipeline",
     "Poll",
     "Process",
+    "Produce",
     "Rebalance",
     "Settings",
     "Start",

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.commits.model import Answered, Append, CommitAsync, CommitEvent, Poll, Settings, Start
+from kafkalearn.commits.model import Answered, CommitAsync, CommitEvent, Poll, Produce, Settings, Start
 from kafkalearn.commits.simulator import simulate
 
 
@@ -90,7 +90,7 @@ def committed_at(ends: Sequence[int], *, refused: Iterable[int] = (), is_retried
     for time, now in enumerate(ends):
         if whole_number(f"ends[{time}]", now, at_least=0) < end:
             raise KafkaLearnError(f"ends falls from {end} to {now}; a log's end never does")
-        events += [Append(now - end), Poll(), CommitAsync()]
+        events += [Produce(now - end), Poll(), CommitAsync()]
         sent_again = [aside] if aside is not None else []
         events += [CommitAsync(offset=offset - first) for offset in sent_again]
         events += [Answered(is_retriable=time in refused), *[Answered()] * len(sent_again)]

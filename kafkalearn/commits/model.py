@@ -259,7 +259,7 @@ class Crash(facts.Event):
     by: str = "A"
 
 
-class Append(facts.Event):
+class Produce(facts.Event):
     """Producers write more records."""
 
     record_count: Annotated[int, Whole(0, MOST_RECORDS)] = 1
@@ -273,7 +273,7 @@ class Delete(facts.Event, says="retention deletes what is below {log_start}"):
 
 CommitEvent: TypeAlias = (
     Start | Assign | Rebalance | Poll | Process | CommitSync | CommitAsync | Answered
-    | Checkpoint | Close | Crash | Append | Delete | TimePassed
+    | Checkpoint | Close | Crash | Produce | Delete | TimePassed
 )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
             return f"{by} closes{_with_unprocessed(pipeline)}{last}."
         case model.Crash(by):
             return f"{by} crashes{_with_unprocessed(pipeline)}. The committed offset is {_committed(pipeline)}."
-        case model.Append(record_count):
+        case model.Produce(record_count):
             return f"{counted(record_count, 'more record')}: the log end is {pipeline.log_end}."
         case model.Delete():
             return f"{capitalised(in_words(event))}."

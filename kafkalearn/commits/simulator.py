@@ -347,7 +347,7 @@ def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline
             return close(pipeline, event)
         case model.Crash():
             return crash(pipeline, event)
-        case model.Append(record_count):
+        case model.Produce(record_count):
             return replace(pipeline, log_end=pipeline.log_end + record_count)
         case model.Delete(log_start) if pipeline.log_start <= log_start <= pipeline.log_end:
             return replace(pipeline, log_start=log_start)

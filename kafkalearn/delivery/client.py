@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from kafkalearn.base.trace import Parts
 from kafkalearn.delivery import model
-from kafkalearn.delivery.model import Appended, Batch, DeliveryEffect, Request
+from kafkalearn.delivery.model import Batch, DeliveryEffect, Request, StampedBatch
 from kafkalearn.delivery.produce_errors import produce_errors
 from kafkalearn.log.sequences import (
     NO_PRODUCER,
@@ -98,12 +98,12 @@ class DeliveryProcessing(Processing):
         self.write(self.producer_place, producer)
 
     @property
-    def appended(self) -> tuple[Appended, ...]:
+    def appended(self) -> tuple[StampedBatch, ...]:
         """The stamped batches that leaders wrote."""
         return self.read(self.appended_place)
 
     @appended.setter
-    def appended(self, appended: tuple[Appended, ...]) -> None:
+    def appended(self, appended: tuple[StampedBatch, ...]) -> None:
         self.write(self.appended_place, appended)
 
 
@@ -118,7 +118,7 @@ class Receipt(NamedTuple):
 
 
 def producer_state(
-    log: Log, appended: tuple[Appended, ...], producer_id: int, now_ms: int = 0, release: str = DEFAULT_RELEASE
+    log: Log, appended: tuple[StampedBatch, ...], producer_id: int, now_ms: int = 0, release: str = DEFAULT_RELEASE
 ) -> ProducerStateEntry | None:
     """What the broker with this log remembers of a producer; None: nothing.
 
@@ -126,7 +126,7 @@ def producer_state(
     ----------
     log : Log
         Its log.
-    appended : tuple of Appended
+    appended : tuple of StampedBatch
         All stamped batches that leaders have written; only those that this log holds count.
     producer_id : int
         Whose state.
@@ -139,7 +139,7 @@ def producer_state(
     --------
     >>> from kafkalearn.replication.state import Record
     >>> log = Log(records=(Record("m1", 0), Record("m2", 0)))
-    >>> appended = (Appended(0, 0, Stamp(7, 0, 0)), Appended(0, 1, Stamp(7, 0, 1)), Appended(0, 2, Stamp(7, 0, 2)))
+    >>> appended = tuple(StampedBatch(0, each, Stamp(7, 0, each)) for each in range(3))
     >>> producer_state(log, appended, 7).last_sequence  # the third did not reach this broker
     1
 
@@ -204,7 +204,7 @@ def _append(
         processing.effects.insert(effect_count, model.BatchAppended(number, before))
         if stamp is not None:
             leader_epoch = processing.broker(target).leader_epoch
-            processing.appended = (*processing.appended, Appended(leader_epoch, before, stamp, processing.now_ms))
+            processing.appended = (*processing.appended, StampedBatch(leader_epoch, before, stamp, processing.now_ms))
     answer = _own_answer(processing.effects[effect_count:], before if is_written else None)
     if answer is None:
         return Receipt(base_offset=before if is_written else None)

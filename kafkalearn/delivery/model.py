@@ -399,7 +399,7 @@ class Producer(NamedTuple):
 NOTHING_SENT = Producer()
 
 
-class Appended(NamedTuple):
+class StampedBatch(NamedTuple):
     """A stamped batch as a leader wrote it: epoch and offset say where to find it in any log."""
 
     leader_epoch: int
@@ -420,7 +420,7 @@ class Delivery:
 
     partition: Partition
     producer: Producer = NOTHING_SENT
-    appended: tuple[Appended, ...] = ()  # stamped batches, in the order they were written
+    appended: tuple[StampedBatch, ...] = ()  # stamped batches, in the order they were written
     effects: tuple[DeliveryEffect, ...] = field(default=(), compare=False)  # what the last event led to, in order
 
 

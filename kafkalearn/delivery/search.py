@@ -16,7 +16,6 @@ from kafkalearn.base.trace import Parts
 from kafkalearn.delivery.client import DeliveryProcessing, places_of_producer
 from kafkalearn.delivery.model import (
     AnswerArrived,
-    Appended,
     Batch,
     ConnectionLost,
     Delivery,
@@ -29,6 +28,7 @@ from kafkalearn.delivery.model import (
     Send,
     SendAgain,
     Settings,
+    StampedBatch,
     start,
 )
 from kafkalearn.delivery.simulator import (
@@ -145,7 +145,7 @@ def _process(settings: Settings, parts: Parts, event: DeliveryEvent) -> None:
     count_anew(processing, event)
 
 
-def _aged(appended: tuple[Appended, ...], now_ms: int) -> tuple[Appended, ...]:
+def _aged(appended: tuple[StampedBatch, ...], now_ms: int) -> tuple[StampedBatch, ...]:
     return tuple(each._replace(timestamp_ms=each.timestamp_ms - now_ms) for each in appended)
 
 

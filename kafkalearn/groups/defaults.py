@@ -15,7 +15,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
-from kafkalearn.base import events
+from kafkalearn.base import events, facts
 from kafkalearn.base.checks import LARGEST_INT, Whole
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.releases import default
@@ -139,3 +139,27 @@ class TimePassed(events.TimePassed):
     """The clock of a group moves on, by a year at most: its timers fire one by one."""
 
     ms: Duration
+
+
+class GroupDeleted(facts.Event):
+    """An administrator deletes the group; one that has members is not deleted."""
+
+
+class OffsetsExpired(facts.Event):
+    """The coordinator's periodic clean-up finds that all offsets are older than ``offsets.retention.minutes``.
+
+    Those of topics that a member subscribes to stay; a group that has neither an offset nor a member is gone.
+    """
+
+
+class PartitionMoved(facts.Event):
+    """Another broker leads the group's partition of ``__consumer_offsets`` now, and has read it.
+
+    All that is written there goes on. Timers are not: each begins anew with the new coordinator.
+    """
+
+
+class DeleteAnswered(facts.Effect):
+    """The answer to the DeleteGroups of an administrator."""
+
+    error: str

@@ -18,6 +18,7 @@ from kafkalearn.log.from_segments import log_from_records, read_log
 from kafkalearn.log.index import look_up
 from kafkalearn.log.model import (
     Append,
+    BrokerRestarted,
     Clean,
     Cleaned,
     CleanerFailed,
@@ -29,7 +30,6 @@ from kafkalearn.log.model import (
     ProducerExpired,
     Record,
     ReplaceCleanerThreads,
-    Restart,
     Retain,
     Roll,
     SetHighWatermark,
@@ -41,6 +41,7 @@ from kafkalearn.log.simulator import PROMISES, broken, check, simulate, step
 __all__ = [
     "PROMISES",
     "Append",
+    "BrokerRestarted",
     "Clean",
     "Cleaned",
     "CleanerFailed",
@@ -52,7 +53,6 @@ __all__ = [
     "ProducerExpired",
     "Record",
     "ReplaceCleanerThreads",
-    "Restart",
     "Retain",
     "Roll",
     "SetHighWatermark",

@@ -109,7 +109,9 @@ def stop(settings: Settings, log: Log, reason: str, is_java_error: bool = False)
 def cleaner_failed(settings: Settings, log: Log, event: model.CleanerFailed) -> Log:
     """The log after an exception that came from outside the model."""
     if log.cleaner == model.DEAD:
-        raise IllegalEvent(f"{event!r}: the cleaner thread is dead already; Restart or ReplaceCleanerThreads come next")
+        raise IllegalEvent(
+            f"{event!r}: the cleaner thread is dead already; BrokerRestarted or ReplaceCleanerThreads come next"
+        )
     return stop(settings, log, event.reason, event.is_java_error)
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, TypeAlias
 from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, Index, Millis, Whole, check_fields, number, one_of
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.events import BrokerRestarted
 from kafkalearn.formats.compression import CODECS
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, NO_HEADERS_BYTES, Text, batch_bytes
 from kafkalearn.log.sequences import LAST_SEQUENCE, NO_PRODUCER, BatchMetadata, ProducerStateEntry
@@ -313,17 +314,13 @@ class CleanerFailed(facts.Event):
     is_java_error: bool = False  # out of memory, for example: it ends the thread in every release
 
 
-class Restart(facts.Event, says="the broker is restarted"):
-    """The broker is restarted."""
-
-
 class ReplaceCleanerThreads(facts.Event, says="new cleaner threads begin"):
     """``log.cleaner.threads`` is changed while the broker runs (1.1)."""
 
 
 LogEvent: TypeAlias = (
     Append | EndTransaction | ProducerExpired | Roll | SetHighWatermark | MoveLogStart
-    | Clean | Retain | CleanerRound | CleanerFailed | Restart | ReplaceCleanerThreads
+    | Clean | Retain | CleanerRound | CleanerFailed | BrokerRestarted | ReplaceCleanerThreads
 )  # fmt: skip
 
 

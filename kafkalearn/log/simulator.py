@@ -61,7 +61,7 @@ def step(settings: Settings, log: Log, event: LogEvent) -> Log:
             return _round(settings, log, now_ms)
         case model.CleanerFailed():
             return cleaner.cleaner_failed(settings, log, event)
-        case model.Restart():
+        case model.BrokerRestarted():
             return cleaner.restart(log)
         case model.ReplaceCleanerThreads():
             return cleaner.replace_threads(settings, log, event)

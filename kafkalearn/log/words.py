@@ -213,7 +213,7 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
             if refused is not None:
                 return f"The broker refuses the marker: {refused.error}."
             return f"A transaction ends: {'COMMIT' if is_commit else 'ABORT'} at offset {log.log_end_offset - 1}."
-        case model.ProducerExpired() | model.Restart() | model.ReplaceCleanerThreads():
+        case model.ProducerExpired() | model.BrokerRestarted() | model.ReplaceCleanerThreads():
             return _sentence(event)
         case Read() if isinstance(frame.state, Crossing):
             return _describe_read(frame.state, effect_of(frame, RecordsRead))

@@ -431,7 +431,7 @@ INVARIANTS: Promises = MappingProxyType(
 PROMISES: Promises = MappingProxyType(
     {
         SERVED: _served,
-        MEMBERS_KEPT: lambda settings, state: not any(isinstance(each, model.SessionExpired) for each in state.effects),
+        MEMBERS_KEPT: lambda settings, state: not any(isinstance(each, model.MemberExpired) for each in state.effects),
     }
 )
 """What users hope for; a factor of 1 breaks the first on the day its broker dies, a load that takes too long, both."""

@@ -92,7 +92,7 @@ def _effect_words(effect: object) -> str:
             return "nobody can lead the partition"
         case LeaderChanged(leader=leader):
             return f"broker {leader} leads the partition"
-        case life.LoadBegun() | life.LoadEnded() | life.SessionExpired():
+        case life.LoadBegun() | life.LoadEnded() | life.MemberExpired():
             return in_words(effect)
         case life.LoadFailed(broker_id=broker_id):
             return f"the load of broker {broker_id} fails"

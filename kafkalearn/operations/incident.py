@@ -14,7 +14,7 @@ from types import MappingProxyType
 from kafkalearn.base.checks import Checked, Count, check_fields
 from kafkalearn.log import model as log_model
 from kafkalearn.log import simulate as simulate_log
-from kafkalearn.log.model import Append, CleanerFailed, CleanerRound, Log, NewBatch, Restart
+from kafkalearn.log.model import Append, BrokerRestarted, CleanerFailed, CleanerRound, Log, NewBatch
 from kafkalearn.offsets.records import encode_key, encode_value
 from kafkalearn.operations import offsets_topic
 from kafkalearn.operations.placement import place_shifted
@@ -109,7 +109,7 @@ def play(incident: Incident | None = None) -> tuple[Stage, ...]:
     happens = {  # to the log
         HEALTHY: [*_commits(size, 0), CleanerRound(_ms(0))],
         GROWING: [CleanerFailed(), *_commits(size, 1), *_commits(size, 2), CleanerRound(_ms(2))],
-        BACK: [Restart()],
+        BACK: [BrokerRestarted()],
         CLEANED: [CleanerRound(_ms(3))],
     }
     group_ids = [f"group-{number}" for number in range(size.group_count)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.base import facts
+from kafkalearn.base import events, facts
 from kafkalearn.base.checks import Checked, Count, Index, Millis, Offset, RecordCount, Whole, one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.events import TimePassed
@@ -198,14 +198,10 @@ class ConnectionClosed(facts.Event, says="the connection {connection} is closed"
     broker: Count = 1
 
 
-class BrokerRestarted(facts.Event):
-    """A broker stops while clients are connected, and comes back: what was not written is forgotten.
-
-    Not `is_clean`: it was killed.
-    """
+class BrokerRestarted(events.BrokerRestarted):
+    """A broker stops while clients are connected, and comes back: what was not written is forgotten."""
 
     broker: Count = 1
-    is_clean: bool = True
 
 
 class LeaderMoved(facts.Event, says="broker {broker} leads {partition} from now on"):

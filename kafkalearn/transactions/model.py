@@ -18,7 +18,7 @@ from typing import TypeAlias
 from kafkalearn.base import facts
 from kafkalearn.base.checks import Checked, Count, PartitionCount, one_of
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.base.events import TimePassed
+from kafkalearn.base.events import BrokerRestarted, TimePassed
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, AnswersFor, at_least
 
@@ -606,15 +606,6 @@ class AskedElsewhere(facts.Event):
     """A request for the coordinator of an id reaches a broker that is not, or no longer, its coordinator."""
 
     request: InitProducerId | AddPartitionsToTxn | AddOffsetsToTxn | EndTxn
-
-
-class BrokerRestarted(facts.Event):
-    """The broker of coordinator and partitions stops and comes back. ``is_clean``: it was asked to; else it was killed.
-
-    It reads from its snapshots of producers the last batch of each alone; after a kill it reads the log as well.
-    """
-
-    is_clean: bool = True
 
 
 Event: TypeAlias = (

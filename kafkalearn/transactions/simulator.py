@@ -266,7 +266,10 @@ def asked_elsewhere(settings: Settings, cluster: Cluster, event: model.AskedElse
 
 
 def broker_restarted(settings: Settings, cluster: Cluster, event: model.BrokerRestarted) -> tuple[Cluster, Answer]:
-    """The coordinator is loaded, and partitions know of each producer what is in their snapshot and their log."""
+    """The coordinator is loaded, and partitions know of each producer what is in their snapshot and their log.
+
+    A snapshot has the last batch of each producer alone; after a kill the log is read as well.
+    """
     cluster, answer = coordinator_loaded(settings, cluster, model.CoordinatorLoaded())
     for each in cluster.partitions:
         producers = tuple(

@@ -124,7 +124,7 @@ class SessionClosed(facts.Event):
     session: str
 
 
-class SessionExpired(facts.Event):
+class SessionExpired(facts.Event, says="ZooKeeper ends the session {session:cut 24}"):
     """ZooKeeper has not heard of a session for its time-out: for schedules without time. `TimePassed` does the same."""
 
     session: str

@@ -72,7 +72,7 @@ events = st.one_of(
     st.builds(commits.CommitAsync, by, offsets),
     st.builds(commits.Answered, by, st.booleans()),
     st.builds(commits.Rebalance, by),
-    st.builds(commits.Append, st.integers(0, 2)),
+    st.builds(commits.Produce, st.integers(0, 2)),
     st.builds(commits.Delete, st.integers(0, 9)),
     st.builds(commits.TimePassed, st.integers(0, 9000)),
     st.builds(commits.Checkpoint, by, st.booleans()),

@@ -8,7 +8,6 @@ from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.commits import (
     STRATEGIES,
     Answered,
-    Append,
     Assign,
     Checkpoint,
     Close,
@@ -19,6 +18,7 @@ from kafkalearn.commits import (
     NoStart,
     Poll,
     Process,
+    Produce,
     Rebalance,
     Settings,
     Start,
@@ -153,7 +153,7 @@ def test_standalone_consumers_commit_while_the_group_has_no_members_and_overwrit
 
 
 def test_latest_passes_by_what_came_while_nothing_was_committed():
-    events = [Start(), Append(3), Poll(), Process(), Crash(), Append(2), Start()]
+    events = [Start(), Produce(3), Poll(), Process(), Crash(), Produce(2), Start()]
     assert lost(end_of(events, Settings(committed=None, auto_offset_reset="latest"))) == (1, 2, 3, 4)
     assert lost(end_of(events, Settings(committed=None, auto_offset_reset="earliest"))) == ()
 
@@ -196,7 +196,7 @@ def test_what_makes_no_sense_is_refused(events, message):
     [
         (TimePassed, {"ms": -1}, "ms must be at least 0, got -1"),
         (Process, {"took_ms": -1}, "took_ms must be at least 0, got -1"),
-        (Append, {"record_count": 10**9}, "record_count must be at most 100,000"),
+        (Produce, {"record_count": 10**9}, "record_count must be at most 100,000"),
         (Delete, {"log_start": "5"}, "log_start must be a whole number of at least 0, got str '5'"),
         (Settings, {"record_count": 2**31}, "record_count must be at most 100,000"),
         (Settings, {"sink": ["plain"]}, "sink must be a str"),

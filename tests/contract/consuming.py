@@ -76,7 +76,7 @@ ONE_BY_ONE = (
     commits.CommitAsync(offset=1),
     commits.CommitSync(),
     commits.Rebalance("B"),
-    commits.Append(3),
+    commits.Produce(3),
     commits.Poll("B", at_most=1),
     commits.CommitAsync("B"),
     commits.Answered("B", is_retriable=True),
@@ -118,7 +118,7 @@ SIMULATORS["commits"] = Simulator(
                 commits.Checkpoint("B"),
             ),
         ),
-        Run(commits.Settings(6, committed=None, auto_offset_reset="none"), (commits.Start(), commits.Append())),
+        Run(commits.Settings(6, committed=None, auto_offset_reset="none"), (commits.Start(), commits.Produce())),
     ),
     senseless=(
         commits.Poll(),

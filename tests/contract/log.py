@@ -2,6 +2,7 @@
 
 from kafkalearn.log import (
     Append,
+    BrokerRestarted,
     Clean,
     CleanerFailed,
     CleanerRound,
@@ -9,7 +10,6 @@ from kafkalearn.log import (
     MoveLogStart,
     NewBatch,
     ProducerExpired,
-    Restart,
     Retain,
     Roll,
     SetHighWatermark,
@@ -38,7 +38,7 @@ SIMULATORS["log"] = Simulator(
                 *(put(0, ("a", "1"), ("b", "1")), put(1000, ("a", None)), Roll(), Clean(2000)),
                 *(IN_A_TRANSACTION, EndTransaction(7, False, 2500), put(2600, ("b", "2"), (None, "x")), Roll()),
                 *(SetHighWatermark(4), Clean(3000), SetHighWatermark(None), Clean(3100), ProducerExpired(7)),
-                *(CleanerFailed(), Clean(3200), Restart(), MoveLogStart(3)),
+                *(CleanerFailed(), Clean(3200), BrokerRestarted(), MoveLogStart(3)),
             ),
         ),
         Run(

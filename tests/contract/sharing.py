@@ -52,7 +52,7 @@ NOWHERE = (
     events.Produce("u-0"),
     events.DeleteRecords("u-0", 1),
     events.LeaderMoved("t-0", 7),
-    events.BrokerRestarted(7),
+    events.BrokerRestarted(broker=7),
 )
 SIMULATORS["sharing"] = Simulator(
     home="kafkalearn.sharing",

@@ -17,11 +17,11 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.commits import (
     ACCIDENTS,
     STRATEGIES,
-    Append,
     Assign,
     CommitSync,
     Delete,
     Poll,
+    Produce,
     Rebalance,
     Start,
     Workload,
@@ -336,7 +336,7 @@ LATEST = commits.simulate(
     commits.Settings(40, committed=None, max_poll_records=2),
     [
         Assign(),
-        Append(3),
+        Produce(3),
         Poll(),
         CommitSync(),
         Start("B"),
@@ -399,7 +399,7 @@ def test_nobody_starts_where_the_reset_is_none():
 
 def test_nobody_takes_over_in_a_rebalance_where_the_reset_is_none():
     settings = commits.Settings(4, auto_offset_reset="none")
-    trace = commits.simulate(settings, [Start(), Append(), Poll(), Delete(5), Rebalance("B")])
+    trace = commits.simulate(settings, [Start(), Produce(), Poll(), Delete(5), Rebalance("B")])
     assert views.describe_commits(trace[-1], trace[-2]) == (
         "Rebalance: A gives the partition up; B cannot start: OffsetOutOfRangeException."
     )

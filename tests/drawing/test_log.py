@@ -14,6 +14,7 @@ from kafkalearn.drawing.log_figures import draw_waiting
 from kafkalearn.drawing.svg import MARK
 from kafkalearn.log import (
     Append,
+    BrokerRestarted,
     Clean,
     CleanerFailed,
     CleanerRound,
@@ -22,7 +23,6 @@ from kafkalearn.log import (
     NewBatch,
     ProducerExpired,
     ReplaceCleanerThreads,
-    Restart,
     Retain,
     Roll,
     SetHighWatermark,
@@ -65,7 +65,7 @@ TOMBSTONE = [
 OPERATIONS = [
     Append((NewBatch((("a", "1", 0), ("a", None, 1)), producer_id=7, base_sequence=0, is_transactional=True),)),
     *(EndTransaction(7, False, 2), put(3, ("", "x"), (b"\xff", "")), put(4, (None, "y")), Roll(), Roll()),
-    *(SetHighWatermark(5), MoveLogStart(1), CleanerFailed(), CleanerRound(10), Restart(), CleanerRound(11)),
+    *(SetHighWatermark(5), MoveLogStart(1), CleanerFailed(), CleanerRound(10), BrokerRestarted(), CleanerRound(11)),
     *(ProducerExpired(7), CleanerFailed("out of memory", is_java_error=True), ReplaceCleanerThreads()),
     *(put(5, *((f"k{number}", "v") for number in range(6))), Retain(12)),
 ]

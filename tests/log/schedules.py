@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from kafkalearn.log import (
     Append,
+    BrokerRestarted,
     Clean,
     Cleaned,
     CleanerFailed,
@@ -15,7 +16,6 @@ from kafkalearn.log import (
     NewBatch,
     ProducerExpired,
     ReplaceCleanerThreads,
-    Restart,
     Retain,
     Roll,
     SetHighWatermark,
@@ -75,7 +75,7 @@ operations = (
     st.builds(CleanerRound, st.integers(0, 1000))
     | st.builds(Retain, st.integers(0, 2000))
     | st.builds(SetHighWatermark, offsets_or_none)
-    | st.sampled_from([CleanerFailed(), CleanerFailed(is_java_error=True), Restart(), ReplaceCleanerThreads()])
+    | st.sampled_from([CleanerFailed(), CleanerFailed(is_java_error=True), BrokerRestarted(), ReplaceCleanerThreads()])
 )
 deletions = st.builds(MoveLogStart, st.integers(0, 20))
 

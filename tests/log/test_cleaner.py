@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.log import (
     Append,
+    BrokerRestarted,
     Clean,
     Cleaned,
     CleanerFailed,
@@ -19,7 +20,6 @@ from kafkalearn.log import (
     NewBatch,
     ProducerExpired,
     ReplaceCleanerThreads,
-    Restart,
     Roll,
     SetHighWatermark,
     Settings,
@@ -147,7 +147,7 @@ def test_after_an_exception_nothing_is_cleaned_any_more(release, state):
     settings = Settings("compact", release)
     log = after(settings, A_TWICE, Roll(), CleanerFailed(), Clean(5000))
     assert (log.cleaner, offsets(log), log.effects) == (state, [0, 1], ())
-    assert offsets(step(settings, step(settings, log, Restart()), Clean(5000))) == [1]
+    assert offsets(step(settings, step(settings, log, BrokerRestarted()), Clean(5000))) == [1]
 
 
 def test_out_of_memory_ends_the_thread_in_every_release():

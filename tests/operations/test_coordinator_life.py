@@ -39,10 +39,10 @@ from kafkalearn.operations.coordinator_life.model import (
     Answered,
     LoadEnded,
     LoadFailed,
+    MemberExpired,
     NotReached,
     OrderIgnored,
     Resigned,
-    SessionExpired,
     Swept,
 )
 from kafkalearn.operations.coordinator_life.simulator import (
@@ -258,8 +258,8 @@ def test_members_get_their_whole_session_anew_from_the_load(release, timeout_ms)
     settings = Settings(release, check_interval_ms=10**9)
     events = [GroupStored("billing", ("c1", "c2")), TimePassed(timeout_ms - 1), *LOST, TimePassed(timeout_ms - 1)]
     trace = simulate(settings, [*events, Request(2, HEARTBEAT, member_id="c1"), TimePassed(1)])
-    assert [each for frame in trace for each in frame.state.effects if isinstance(each, SessionExpired)] == [
-        SessionExpired(2, "billing", "c2")
+    assert [each for frame in trace for each in frame.state.effects if isinstance(each, MemberExpired)] == [
+        MemberExpired(2, "billing", "c2")
     ]
     assert error_of(settings, [*events, TimePassed(1)], Request(2, HEARTBEAT, member_id="c1")) == "UNKNOWN_MEMBER_ID"
 

@@ -16,6 +16,10 @@ from kafkalearn.groups.defaults import (
     EMPTY,
     PREPARING,
     STABLE,
+    DeleteAnswered,
+    GroupDeleted,
+    OffsetsExpired,
+    PartitionMoved,
     Timeout,
     TimePassed,
     default_of,
@@ -185,18 +189,6 @@ class OffsetCommit(facts.Event):
     version: CommitVersion | None = None  # None: what clients of the release send; from 9 on they know a missing group
 
 
-class PartitionMoved(facts.Event):
-    """Another broker leads the group's partition of ``__consumer_offsets`` now."""
-
-
-class OffsetsExpired(facts.Event):
-    """The coordinator's periodic clean-up finds that the empty group has no offset left."""
-
-
-class GroupDeleted(facts.Event):
-    """An administrator deletes the group; one that has members is not deleted."""
-
-
 FIRST_VERSION_WITH_REBALANCE_TIMEOUT = 1
 FIRST_VERSION_WITH_INSTANCE_ID = 5
 
@@ -274,12 +266,6 @@ class CommitAnswered(facts.Effect):
     """The answer to OffsetCommit: one error for all of its partitions."""
 
     client: str
-    error: str
-
-
-class DeleteAnswered(facts.Effect):
-    """The answer to the DeleteGroups of an administrator."""
-
     error: str
 
 

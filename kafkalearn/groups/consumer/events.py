@@ -26,7 +26,16 @@ from kafkalearn.base.checks import (
 )
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.groups.defaults import MOST_PARTITIONS, Timeout, TimePassed, default_of
+from kafkalearn.groups.defaults import (
+    MOST_PARTITIONS,
+    DeleteAnswered,
+    GroupDeleted,
+    OffsetsExpired,
+    PartitionMoved,
+    Timeout,
+    TimePassed,
+    default_of,
+)
 from kafkalearn.groups.patterns import REFRESH_AT_MOST_EVERY_MS, REFRESH_INTERVAL_MS, is_valid
 from kafkalearn.releases.lines import DEFAULT_RELEASE, AnswersFor, at_least, release_line
 
@@ -374,24 +383,6 @@ class TopicChanged(facts.Event):
         check_fields(self)
 
 
-class GroupDeleted(facts.Event):
-    """An administrator deletes the group; one that has members is not deleted."""
-
-
-class OffsetsExpired(facts.Event):
-    """The coordinator's periodic clean-up finds that all offsets are older than ``offsets.retention.minutes``.
-
-    Those of topics that a member subscribes to stay; a group that has neither an offset nor a member is gone.
-    """
-
-
-class PartitionMoved(facts.Event):
-    """Another broker leads the group's partition of ``__consumer_offsets`` now, and has read it.
-
-    All that is written there goes on. Timers are not: each begins anew with the new coordinator.
-    """
-
-
 ConsumerGroupEvent: TypeAlias = (
     ConsumerGroupHeartbeat | OffsetCommit | OffsetFetch | TopicChanged | TimePassed
     | GroupDeleted | OffsetsExpired | PartitionMoved
@@ -465,12 +456,6 @@ class FetchAnswered(facts.Effect):
 
     error: str
     committed: tuple[TopicPartition, ...] = ()
-
-
-class DeleteAnswered(facts.Effect):
-    """The answer to the DeleteGroups of an administrator."""
-
-    error: str
 
 
 class MemberFenced(facts.Effect):

@@ -25,7 +25,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from kafkalearn.assignors.members import Member
 from kafkalearn.assignors.registry import assign
-from kafkalearn.base import facts
+from kafkalearn.base import events, facts
 from kafkalearn.base.checks import Checked, Whole, check_fields, one_of, sequence, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, shown
 from kafkalearn.base.promises import Promises, Since, of_inner
@@ -113,7 +113,7 @@ class Switches(facts.Event):
     name: str
 
 
-class TimePassed(facts.Event):
+class TimePassed(events.TimePassed):
     """Time passes; all that run send their heartbeats."""
 
     ms: Annotated[int, Whole(1, LONGEST_MS)]

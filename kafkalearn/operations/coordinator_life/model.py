@@ -264,7 +264,7 @@ class Swept(facts.Effect, says="broker {broker_id} looks for expired offsets and
     group_count: int
 
 
-class SessionExpired(facts.Effect, says="the session of {member_id} in {group_id} has expired"):
+class MemberExpired(facts.Effect, says="the session of {member_id} in {group_id} has expired"):
     """A member has not been heard of for its session timeout, counted anew from the load."""
 
     broker_id: int
@@ -274,7 +274,7 @@ class SessionExpired(facts.Effect, says="the session of {member_id} in {group_id
 
 Effect: TypeAlias = (
     OrderIssued | OrderIgnored | LoadBegun | LoadEnded | LoadFailed | Resigned | Answered | NotReached | Swept
-    | SessionExpired | LeaderChanged | ImbalanceFound | ElectionAnswered
+    | MemberExpired | LeaderChanged | ImbalanceFound | ElectionAnswered
 )  # fmt: skip
 
 

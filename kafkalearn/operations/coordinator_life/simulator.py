@@ -493,7 +493,7 @@ def run_timers(settings: Settings, life: Life) -> Life:
 def _expire_sessions(life: Life, coordinator: Coordinator) -> Life:
     over = [each for each in coordinator.sessions if each.deadline_ms <= life.now_ms]
     left = tuple(each for each in coordinator.sessions if each not in over)
-    effects = (model.SessionExpired(coordinator.broker_id, each.group_id, each.member_id) for each in over)
+    effects = (model.MemberExpired(coordinator.broker_id, each.group_id, each.member_id) for each in over)
     return life.with_coordinator(coordinator._replace(sessions=left), *effects)
 
 

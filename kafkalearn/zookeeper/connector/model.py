@@ -12,8 +12,8 @@ from kafkalearn.base.events import BrokerStarted, BrokerStopped, TimePassed
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.releases.lines import RELEASES, AnswersFor
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, Subscription
+from kafkalearn.zookeeper.tree import SessionExpired, Tree
 from kafkalearn.zookeeper.tree import Settings as TreeSettings
-from kafkalearn.zookeeper.tree import Tree
 from kafkalearn.zookeeper.tree import start as start_tree
 
 STRATEGIES = ("range", "roundrobin")
@@ -135,12 +135,6 @@ class Crash(facts.Event, says="the process of {consumer:cut 24} dies; ZooKeeper 
     consumer: str
 
 
-class SessionExpired(facts.Event, says="ZooKeeper ends the session {session:cut 24}"):
-    """ZooKeeper ends a session that it has not heard of: ``"c1"``; of the second process of c1, ``"c1/2"``."""
-
-    session: str
-
-
 class Reconnect(facts.Event, says="{consumer:cut 24} learns that its session has expired, and gets another"):
     consumer: str
 
@@ -209,6 +203,7 @@ class Produce(facts.Event, says="{record_count:of record} {record_count:come} to
 Turn: TypeAlias = Reconnect | HandleEvent | WakeWatcher | RebalanceStep  # that a thread takes by itself
 ConsumerEvent: TypeAlias = Shutdown | Crash | Turn | Read | WaitForRecord | CommitOffsets | Ping
 ClusterEvent: TypeAlias = BrokerStarted | BrokerStopped | TopicCreated | TopicGrown | TopicDeleted | Produce
+# A session is named by its consumer: ``"c1"``; that of the second process of c1, ``"c1/2"``.
 ConnectorEvent: TypeAlias = CreateMessageStreams | ConsumerEvent | SessionExpired | TimePassed | ClusterEvent
 
 

@@ -70,10 +70,10 @@ def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
     elif isinstance(event, model.CreateMessageStreams):
         process.create_message_streams(update, event)
     elif isinstance(event, model.SessionExpired):
-        update.happen(tree.SessionExpired(event.session))
+        update.happen(event)
     elif isinstance(event, model.TimePassed):
         process.keep_alive(update, event.ms)
-        update.happen(tree.TimePassed(event.ms))
+        update.happen(event)
     else:
         raise no_event(event, EVENTS)
     return replace(update.group(), tree=replace(update.tree, effects=()))
