@@ -80,7 +80,7 @@ def describe_group(
         owns and for which nothing is committed.
     state : str
         A name in `STATES`; for a dead group the tool prints only an error. (What it prints about an empty or
-        rebalancing group goes to standard error: `describe_warning`.)
+        rebalancing group goes to standard error.)
     release : str or Release
         Of the tool, at least 0.10.2.
 
@@ -118,19 +118,6 @@ def describe_group(
     after_id = " " if at_least("1.1", release) else ""  # the old format leaves the blank out there
     last = "" if at_least("3.9", release) and not at_least("4.0", release) else "\n"  # 3.9 forgets it
     return "".join(f"\n{_line(row, columns, widths, after_id)}" for row in rows) + last
-
-
-def describe_warning(group_id: str, state: str) -> str:
-    """What the tool prints on standard error before the rows: nothing for a stable group.
-
-    >>> describe_warning("billing", "Empty")
-    "\\nConsumer group 'billing' has no active members.\\n"
-    """
-    text("group_id", group_id)
-    one_of("state", state, STATES)
-    if state == EMPTY:
-        return f"\nConsumer group '{group_id}' has no active members.\n"
-    return "" if state in (STABLE, DEAD) else f"\nWarning: Consumer group '{group_id}' is rebalancing.\n"
 
 
 def _in_printed_order(partitions: list[DescribedPartition], release: str | Release) -> list[DescribedPartition]:

@@ -76,11 +76,6 @@ def lags_by_member(topic: Topic, group_id: str) -> dict[str, int]:
     }
 
 
-def total_lag(topic: Topic, group_id: str) -> int:
-    """The lag of a group over all partitions in which it has committed something."""
-    return sum(each.lag for each in lags(topic, group_id) if each.lag is not None)
-
-
 def described(topic: Topic, group_id: str, host: str = "/127.0.0.1") -> tuple[DescribedPartition, ...]:
     """A group's partitions as `kafkalearn.consuming.describe_group` takes them."""
     return tuple(

@@ -256,17 +256,6 @@ def pointer(x: float, y: float, colour: str = MARK, size: float = 7, is_below: b
     return polygon([(x, y), (x - size, foot), (x + size, foot)], colour)
 
 
-def bracket(x1: float, x2: float, y: float, words: str, colour: str = MUTED) -> str:
-    """A bracket above things that belong together, open downwards, with its name on top."""
-    path = f"M{number(x1)} {number(y + 8)}V{number(y)}H{number(x2)}V{number(y + 8)}"
-    return "\n".join(
-        [
-            element("path", d=path, fill="none", stroke=colour, stroke_width=HAIR),
-            text((x1 + x2) / 2, y - 7, words, 15, "middle", colour),
-        ]
-    )
-
-
 def filled(fill: Fill, *boxes: Box) -> str:
     """Rectangles, each (x, y, width, height), in a fill; its pattern is seen only where a page asks for contrast."""
     if not boxes:

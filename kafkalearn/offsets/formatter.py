@@ -240,8 +240,7 @@ def formatter_lines(
     Returns
     -------
     iterator of str
-        A text for each record that is printed, without a line break. (Since 3.9 the tool puts none between them either:
-        see `ends_lines`.)
+        A text for each record that is printed, without a line break. Since 3.9 the tool puts none between them either.
 
     Raises
     ------
@@ -270,15 +269,6 @@ def formatter_lines(
         raise KafkaLearnError(f"there is no partition {partition} of {OFFSETS_TOPIC}; those here: {there}")
     chosen = logs if partition is None else {partition: logs[partition]}
     return _lines(chosen.values(), release, formatter)
-
-
-def ends_lines(release: str = DEFAULT_RELEASE) -> bool:
-    """Whether the formatter of a release puts a line break behind each record.
-
-    >>> ends_lines("3.8"), ends_lines()
-    (True, False)
-    """
-    return not at_least("3.9", release)
 
 
 def _lines(logs: Iterable[tuple[Segment, ...]], release: str, formatter: str) -> Iterator[str]:

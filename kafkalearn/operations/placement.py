@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
 from kafkalearn.base.checks import LARGEST_INT, Checked, Whole, sequence, whole_number
-from kafkalearn.base.errors import KafkaLearnError, listed, shown
+from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.java import JavaHashMap, JavaRandom, java_hash, utf16_key
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "Placement",
     "Replicas",
     "heirs",
-    "lost_with_rack",
     "place_rotated",
     "place_shifted",
     "place_striped",
@@ -141,20 +140,6 @@ def heirs(placement: Placement, dead: int) -> Mapping[int | None, int]:
     left = [replicas[1:] for replicas in _checked(placement) if replicas[0] == dead]
     counts = Counter(replicas[0] if replicas else None for replicas in left)
     return dict(sorted(counts.items(), key=lambda item: (item[0] is None, item[0])))
-
-
-def lost_with_rack(placement: Placement, brokers: Sequence[Broker], rack: str) -> tuple[int, ...]:
-    """The partitions that have no live replica when all brokers of a rack are gone.
-
-    >>> brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
-    >>> lost_with_rack(((1, 2), (2, 3), (3, 1)), brokers, "a")
-    (0,)
-    """
-    gone = {each.id for each in brokers_of(brokers) if each.rack == rack}
-    if not gone:
-        racks = sorted({str(each.rack) for each in brokers_of(brokers)})
-        raise KafkaLearnError(f"no broker is in rack {shown(rack)}; there are {listed(racks)}")
-    return tuple(partition for partition, replicas in enumerate(_checked(placement)) if gone.issuperset(replicas))
 
 
 def _checked(placement: object) -> tuple[tuple[int, ...], ...]:

@@ -88,7 +88,7 @@ class Settings(Checked):
 
     Examples
     --------
-    >>> Settings().interval_of(2), Settings(tick_ms=10).tick_of(2)
+    >>> Settings().tick_of(3), Settings(tick_ms=10).tick_of(2)
     (400, 200)
     """
 
@@ -99,10 +99,6 @@ class Settings(Checked):
     def tick_of(self, level: int) -> int:
         """What one bucket of a wheel covers, in ms; level 1 is the finest wheel."""
         return self.tick_ms * self.wheel_size ** (level - 1)
-
-    def interval_of(self, level: int) -> int:
-        """What a whole wheel covers, in ms: the tick of the next, coarser one."""
-        return self.tick_of(level + 1)
 
 
 # Where a timer goes: which wheel, which bucket. Pure arithmetic, the same for every way of keeping the buckets. A wheel

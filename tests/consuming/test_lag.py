@@ -19,7 +19,7 @@ from kafkalearn.consuming import (
     start,
 )
 from kafkalearn.consuming.handovers import handovers
-from kafkalearn.consuming.lag import ListedGroup, lags_by_member, list_groups, listed, log_end_lines, total_lag
+from kafkalearn.consuming.lag import ListedGroup, lags_by_member, list_groups, listed, log_end_lines
 from kafkalearn.consuming.simulator import NONE_SKIPPED, NONE_TWICE, ReadingCounts, broken
 from tests.consuming.groups import GROUPS, SCHEDULES, SETTINGS, run_what_is_legal
 from tests.recorded import recorded
@@ -45,7 +45,6 @@ def test_lag_counts_from_what_is_committed_and_is_not_known_before():
         (2, None, None, "a"),
     ]
     assert lags_by_member(state, "g") == {"a": 3}
-    assert total_lag(state, "g") == 1
 
 
 def test_of_a_group_that_nobody_has_joined_there_is_no_lag():

@@ -15,7 +15,7 @@ from kafkalearn.coordinator import offsets_partition
 from kafkalearn.formats.disk import committed_records, parse_segment, read_disk, transaction_outcomes
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets import decode, encode_key, encode_value, read_groups, replay
-from kafkalearn.offsets.formatter import ends_lines, formatter_lines
+from kafkalearn.offsets.formatter import formatter_lines
 from tests.formats.disk import FOLDER, RUNS, admin, replayed, segments, told
 from tests.offsets.generated import offset_records
 from tests.recorded import recorded, unhex
@@ -122,7 +122,6 @@ def test_the_lines_end_where_the_tool_of_an_old_release_stops():
 
 
 def test_up_to_3_8_each_record_has_a_line_of_its_own():
-    assert (ends_lines("3.8"), ends_lines("3.9")) == (True, False)
     assert "\n" not in STEPS["print"]["printed"]
     assert list(islice(formatter_lines(WALK / "disk", 41, "3.8"), 1)) == [
         f"[{GROUP},tp_test_01,0]::OffsetAndMetadata(offset=0, leaderEpoch=Optional.empty, metadata=, "

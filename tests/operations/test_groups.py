@@ -19,7 +19,6 @@ from kafkalearn.operations.groups import (
     describe_offsets,
     describe_state,
     export_offsets,
-    offsets_warning,
     reset_offsets,
 )
 from kafkalearn.operations.groups.reset import SCENARIOS, duration_ms, read_csv
@@ -239,7 +238,6 @@ def test_the_tools_of_0_9_and_0_10_name_owners_and_know_no_offsets_without_one()
     empty = Group("billing", offsets=BILLING.offsets)
     assert describe_offsets(empty, LOGS, "0.10.0") == "Consumer group `billing` does not exist or is rebalancing.\n"
     assert describe_offsets(empty, LOGS, "0.10.1") == "Consumer group `billing` is rebalancing.\n"
-    assert offsets_warning(empty) == "\nConsumer group 'billing' has no active members.\n"
 
 
 @pytest.mark.parametrize(

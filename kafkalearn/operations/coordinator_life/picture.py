@@ -31,19 +31,6 @@ def describe_coordinator_life(
     return f"{capitalised(_event_words(frame.event))}: {'; '.join(said) or 'nothing else'}."
 
 
-def coordinator_life_text(
-    frame: Frame[model.Life, model.Event], before: Frame[model.Life, model.Event] | None = None
-) -> str:
-    """A frame as plain text: what happened, and a line for each broker.
-
-    >>> from kafkalearn.operations.coordinator_life import Settings, simulate
-    >>> print(coordinator_life_text(simulate(Settings(), [])[0]).splitlines()[1])
-    broker 1: coordinates; in memory: nothing; its next look for expired offsets: in 600 s
-    """
-    lines = (f"broker {each.broker_id}: {'; '.join(_lines(frame.state, each))}" for each in frame.state.coordinators)
-    return "\n".join([describe_coordinator_life(frame, before), *lines])
-
-
 def _event_words(event: model.Event | None) -> str:
     match event:
         case model.BrokerFenced(broker_id=broker_id):

@@ -6,7 +6,6 @@ from kafkalearn.operations.groups.describe import (
     describe_members,
     describe_offsets,
     describe_state,
-    offsets_warning,
 )
 from kafkalearn.operations.groups.reset import Reset, delete_groups, delete_offsets, export_offsets, reset_offsets
 
@@ -20,6 +19,5 @@ __all__ = [
     "describe_offsets",
     "describe_state",
     "export_offsets",
-    "offsets_warning",
     "reset_offsets",
 ]

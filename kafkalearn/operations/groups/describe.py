@@ -10,7 +10,7 @@ from kafkalearn.base import checks
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.java import hash_order, utf16_key
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.consuming.describe import DescribedPartition, describe_group, describe_warning
+from kafkalearn.consuming.describe import DescribedPartition, describe_group
 from kafkalearn.groups.defaults import DEAD, REBALANCING_STATES
 from kafkalearn.offsets.replay import CLASSIC, Group, Member
 from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
@@ -105,7 +105,7 @@ def describe_offsets(
     Returns
     -------
     str
-        To the character, with all its empty lines; what goes to standard error is `describe_warning`'s.
+        To the character, with all its empty lines; without what goes to standard error.
 
     Examples
     --------
@@ -136,15 +136,6 @@ def describe_offsets(
     if is_verbose and owned:
         return _with_epochs(group, owned)
     return describe_group(group.group_id, partitions, group.state, release)
-
-
-def offsets_warning(group: Group) -> str:
-    """What the tool prints on standard error about a group; nothing for a stable one.
-
-    >>> offsets_warning(Group("billing"))
-    "\\nConsumer group 'billing' has no active members.\\n"
-    """
-    return describe_warning(group.group_id, group.state)
 
 
 def described_partitions(
