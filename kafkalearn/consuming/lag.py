@@ -192,7 +192,10 @@ def list_groups(
         if flag(name, given) and not at_least(since, release):
             option = name.replace("has_", "--")
             raise KafkaLearnError(f"--list knows {option} since {since}, got release {release!s}")
-    rows = [_cells(each) for each in _in_printed_order(groups, release)]
+    rows = [
+        {"GROUP": each.group_id, "TYPE": each.type.capitalize() or "Unknown", "STATE": each.state or "Unknown"}
+        for each in _in_printed_order(groups, release)
+    ]
     if not has_state and not has_type:
         return "".join(f"{row['GROUP']}\n" for row in rows)
     columns = ["GROUP", *["TYPE"] * has_type, *["STATE"] * has_state]
@@ -218,10 +221,6 @@ def _in_printed_order(groups: object, release: str | Release) -> list[ListedGrou
         if each.protocol_type in kinds:
             found[each.group_id] = each
     return [found[group_id] for group_id in (hash_order(found) if at_least("2.1", release) else found)]
-
-
-def _cells(group: ListedGroup) -> dict[str, str]:
-    return {"GROUP": group.group_id, "TYPE": group.type.capitalize() or "Unknown", "STATE": group.state or "Unknown"}
 
 
 def log_end_lines(topic: str, offsets: Sequence[int | None], release: str | Release = DEFAULT_RELEASE) -> str:

@@ -191,10 +191,6 @@ def _replica_rows() -> list[ReplicaRow]:
     return rows
 
 
-def _faults() -> frozenset[int]:
-    return frozenset(each.partition for each in frozen_followers(_replica_rows()) if each.partition is not None)
-
-
 _COMMITS = {  # member: (offset, minutes ago) of each commit
     "a": [(_LOG_END, 100)],
     "b": [(600, 60), (700, 25)],
@@ -219,7 +215,7 @@ def _ill() -> dict[str, frozenset]:
     return {
         "under-replicated": _listed(UNDER_REPLICATED),
         "unavailable": _listed(UNAVAILABLE),
-        "faults": _faults(),
+        "faults": frozenset(each.partition for each in frozen_followers(_replica_rows()) if each.partition is not None),
         "hang": _hanging(),
     }
 

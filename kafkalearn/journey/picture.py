@@ -301,7 +301,8 @@ def _words_of_a_fetch(state: Journey, before: Frame[Journey, Event] | None) -> s
     parts = []
     if cut:
         lost = listed(cut, "and")
-        begin = f"Broker {_cutter(state)} cuts off its own {lost}:"
+        broker = next(each.broker for each in state.effects if isinstance(each, Cut))
+        begin = f"Broker {broker} cuts off its own {lost}:"
         parts.append(f"{begin} that was never committed, and its log goes on as the leader's does.")
     if copied:
         parts.append(f"The followers fetch, and copy {listed(copied, 'and')}.")
@@ -322,10 +323,6 @@ def _newly_committed(state: Journey, before: Frame[Journey, Event] | None) -> li
 def _and_told(told: Iterable[Told]) -> str:
     names = sorted({each.producer for each in told})
     return f", and {listed(names, 'and')} {'is' if len(names) == 1 else 'are'} told" if names else ""
-
-
-def _cutter(state: Journey) -> int:
-    return next(each.broker for each in state.effects if isinstance(each, Cut))
 
 
 def _words_of_a_poll(state: Journey, event: Poll) -> str:

@@ -30,10 +30,11 @@ def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent]
         *(_entry(store, offset, offset >= len(old.log)) for offset in shown),
         gap=4,
     )
+    groups = [block for each in store.groups for block in _group(each, old)]
     memory = kit.stack(
         kit.label(f"in the coordinator's memory ({store.status})", colour=svg.MUTED),
         kit.space(height=4),
-        *([block for each in store.groups for block in _group(each, old)] or [_nothing()]),
+        *(groups or [kit.label("no group", svg.BODY, svg.MUTED)]),
         kit.space(height=8),
         *(kit.label(f"answer: {_answer_words(each)}", svg.BODY, svg.MARK, bold=True) for each in store.effects),
     )
@@ -47,10 +48,6 @@ def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent]
 def _words(store: Store, offset: int) -> str:
     is_missing = offset in store.in_flight or offset in store.unreplicated
     return entry_text(offset, store.log[offset]) + (", not replicated" if is_missing else "")
-
-
-def _nothing() -> kit.Block:
-    return kit.label("no group", svg.BODY, svg.MUTED)
 
 
 def _entry(store: Store, offset: int, is_new: bool) -> kit.Block:

@@ -44,7 +44,8 @@ connection, looks for the coordinator; the committer hears no connection, looks 
     """
     said = [words for words in (_effect_words(each) for each in frame.state.effects) if words]
     last = {each.client: each for each in frame.state.effects if isinstance(each, Heard)}
-    said += [f"the {name} hears {_error_words(each)}, {each.then}" for name, each in last.items()]
+    for name, each in last.items():
+        said.append(f"the {name} hears {'no error' if each.error == 'NONE' else each.error}, {each.then}")
     return f"{capitalised(event_words(frame))}: {'; '.join(said) or 'nobody asks'}."
 
 
@@ -80,10 +81,6 @@ def broker_words(state: Failover, broker_id: int) -> str:
     if not state.is_up(broker_id):
         return "is down" if state.life.is_up(broker_id) else "is down, and the cluster knows"
     return STATUS_WORDS[state.life.coordinator(broker_id).status]
-
-
-def _error_words(heard: Heard) -> str:
-    return "no error" if heard.error == "NONE" else heard.error
 
 
 def _effect_words(effect: object) -> str:

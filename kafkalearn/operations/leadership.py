@@ -398,7 +398,11 @@ def _given_back(partition: Led, fenced: tuple[int, ...], is_wanted: bool) -> Led
 
 def _elected(cluster: Cluster, event: ElectLeaders) -> Cluster:
     """As ElectLeaders answers: of all partitions those that need no election are left out of the answer."""
-    chosen = [each for each in cluster.partitions if _is_meant(each, event)]
+    chosen = [
+        each
+        for each in cluster.partitions
+        if event.topic in (None, each.topic) and event.partition in (None, each.partition)
+    ]
     if not chosen:
         answer = ElectionAnswered(event.topic or "", event.partition or 0, "UNKNOWN_TOPIC_OR_PARTITION")
         return replace(cluster, effects=(answer,))
@@ -408,10 +412,6 @@ def _elected(cluster: Cluster, event: ElectLeaders) -> Cluster:
         answers = [each for each in answers if each.error != "ELECTION_NOT_NEEDED"]
     effects = (*_leaders_changed(cluster.partitions, partitions), *answers)
     return replace(cluster, partitions=partitions, effects=effects)
-
-
-def _is_meant(partition: Led, event: ElectLeaders) -> bool:
-    return event.topic in (None, partition.topic) and event.partition in (None, partition.partition)
 
 
 def _answer(partition: Led, fenced: tuple[int, ...]) -> str:

@@ -58,13 +58,10 @@ def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None
     cells = whole["cells"]
     assert isinstance(cells, list)
     whole["cells"] = found = [*_marked(cells, questions)]  # type: ignore[index]
-    for asking, cell in {_after(each): each for each in found if _is_run_for_it(each)}.items():
+    run = (each for each in found if _is_run_for_it(each))
+    for asking, cell in {each.get("metadata", {}).get(MARK, {}).get("after", ""): each for each in run}.items():
         _mark(cell, verdict=asking)
     return whole
-
-
-def _after(cell: Mapping[str, Any]) -> str:
-    return cell.get("metadata", {}).get(MARK, {}).get("after", "")
 
 
 def _is_run_for_it(cell: Mapping[str, Any]) -> bool:

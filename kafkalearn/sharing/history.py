@@ -572,12 +572,9 @@ def _group_record(written: GroupWritten) -> dict[str, Any]:
     shown: dict[str, Any] = {"record": written.record, "group": written.group}
     if written.member:
         shown["member"] = written.member
-    value = None if written.value is None else {name: _listed_value(each) for name, each in written.value}
-    return {**shown, "value": value}
-
-
-def _listed_value(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
+    if written.value is None:
+        return {**shown, "value": None}
+    return {**shown, "value": {name: list(each) if isinstance(each, tuple) else each for name, each in written.value}}
 
 
 def _logged(batch: Batch) -> list[Any]:

@@ -45,7 +45,10 @@ def plant(seed: int, fault_count: int = FAULT_COUNT, kinds: Sequence[str] | None
     if kinds is not None:
         drawn = [one_of("kind", each, findings.KINDS) for each in sequence("kinds", kinds, of="names of faults")]
     busy: dict[str, int] = {}  # brokers that have a fault of their own already: no two on one
-    planted = [_PLANTERS[each](random, topology, busy, _moment(random)) for each in sorted(set(drawn))]
+    planted = []
+    for each in sorted(set(drawn)):
+        at_ms = findings.START_MS + findings.SAMPLE_MS * random.randint(FIRST_SAMPLE, LAST_SAMPLE)
+        planted.append(_PLANTERS[each](random, topology, busy, at_ms))
     history = findings.ReplicaHistory(topology, findings.trouble_of(seed, topology), planted)
     return tuple(sorted(_with_leader(each, history) for each in planted))
 
@@ -56,10 +59,6 @@ def _with_leader(fault: Finding, history: findings.ReplicaHistory) -> Finding:
         return fault
     sample = (fault.at_ms - findings.START_MS) // findings.SAMPLE_MS
     return replace(fault, broker=history.leader(fault.at, sample))
-
-
-def _moment(random: Random) -> int:
-    return findings.START_MS + findings.SAMPLE_MS * random.randint(FIRST_SAMPLE, LAST_SAMPLE)
 
 
 def _free_broker(random: Random, busy: dict[str, int], name: str) -> int:
