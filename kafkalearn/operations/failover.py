@@ -223,8 +223,7 @@ Event: TypeAlias = BrokerCrashed | BrokerStopped | BrokerStarted | SecondPassed
 # Effects: what clients asked and heard; others are those of `kafkalearn.operations.coordinator_life`.
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(facts.Effect):
     """A client has asked a broker; `error` is what it heard, and `then` what it makes of it."""
 
     client: str

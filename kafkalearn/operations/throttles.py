@@ -176,8 +176,7 @@ def start(settings: Settings) -> Throttled:
 # Events: what an administrator does with plans, and a copy that comes to its end.
 
 
-@dataclass(frozen=True, slots=True)
-class _OfAPlan(Checked):
+class _OfAPlan(facts.Event):
     plan: tuple[Target, ...]
 
     def __post_init__(self) -> None:
@@ -186,7 +185,6 @@ class _OfAPlan(Checked):
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
 class Execute(_OfAPlan):
     """``--execute``: a plan begins, with a limit in bytes a second or without one."""
 
@@ -201,14 +199,12 @@ class Copied(facts.Event):
     partition: Index
 
 
-@dataclass(frozen=True, slots=True)
 class Verify(_OfAPlan):
     """``--verify``: clears throttles when nothing moves in the cluster, but with ``--preserve-throttles``."""
 
     keeps_throttles: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Cancel(_OfAPlan):
     """``--cancel``: the plan's partitions go back, and throttles are cleared, but with ``--preserve-throttles``."""
 

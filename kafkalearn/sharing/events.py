@@ -329,8 +329,7 @@ class FetchedPartition:
     leader: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class FetchAnswer:
+class FetchAnswer(facts.Effect):
     """The answer to a ShareFetch; `has_waited`: it took the whole ``max_wait_ms``."""
 
     group: str | None
@@ -357,8 +356,7 @@ class AcknowledgedPartition:
     leader: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class AcknowledgeAnswer:
+class AcknowledgeAnswer(facts.Effect):
     """The answer to a ShareAcknowledge."""
 
     group: str | None
@@ -369,8 +367,7 @@ class AcknowledgeAnswer:
     partitions: tuple[AcknowledgedPartition, ...] = ()
 
 
-@dataclass(frozen=True)
-class HeartbeatAnswer:
+class HeartbeatAnswer(facts.Effect):
     """The answer to a heartbeat; `assignment` None: as before."""
 
     error: str = "NONE"
@@ -380,8 +377,7 @@ class HeartbeatAnswer:
     assignment: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(facts.Effect):
     """The answer to another request: an error, and for some what was found or done, by name."""
 
     error: str = "NONE"
@@ -389,8 +385,7 @@ class Answer:
     results: tuple[tuple[str, object], ...] = ()
 
 
-@dataclass(frozen=True)
-class LockRanOut:
+class LockRanOut(facts.Effect):
     """A lock has run out: nobody holds these records any more."""
 
     group: str
@@ -400,8 +395,7 @@ class LockRanOut:
     member: str
 
 
-@dataclass(frozen=True)
-class StateWritten:
+class StateWritten(facts.Effect):
     """A record of ``__share_group_state``."""
 
     group: str
@@ -409,8 +403,7 @@ class StateWritten:
     record: Snapshot | Update | Tombstone
 
 
-@dataclass(frozen=True)
-class GroupWritten:
+class GroupWritten(facts.Effect):
     """A record of ``__consumer_offsets`` by its name; `value` None: a tombstone."""
 
     group: str

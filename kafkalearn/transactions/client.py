@@ -112,8 +112,7 @@ class Request:
     is_late: bool = False
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(facts.Effect):
     """An effect: what a request of an instance was answered, where it was not NONE."""
 
     instance: str

@@ -354,8 +354,7 @@ class Group:
         return next((each.offset for each in self.committed if each.partition == partition), -1)
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(facts.Effect):
     """What a request was answered; fields that its answer has not stay as they are here."""
 
     error: str = "NONE"

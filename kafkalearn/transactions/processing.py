@@ -87,8 +87,7 @@ class Worker:
     fatal_error: str = ""
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(facts.Effect):
     """An effect: what a request of a worker was answered, where it was not NONE."""
 
     worker: str

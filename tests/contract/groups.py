@@ -68,6 +68,7 @@ ITS_END = (
 )
 SIMULATORS["classic"] = Simulator(
     home="kafkalearn.groups.classic",
+    effects_in=("kafkalearn.groups.defaults",),
     runs=(Run(classic.Settings(), (*CLASSIC_GROUP, *ITS_END)), Run(classic.Settings("2.8"), CLASSIC_GROUP)),
     senseless=(classic.OffsetsExpired(),),
 )
@@ -96,6 +97,7 @@ CONSUMER_GROUP = (
 )
 SIMULATORS["consumer"] = Simulator(
     home="kafkalearn.groups.consumer",
+    effects_in=("kafkalearn.groups.defaults",),
     runs=(
         Run(consumer.Settings(), CONSUMER_GROUP),
         Run(consumer.Settings("4.0", topics={"orders": 6, "clicks": 2}), CONSUMER_GROUP),
@@ -131,7 +133,7 @@ SIMULATORS["mixed"] = Simulator(
         Run(mixed.Settings("4.0", policy="disabled"), ITS_CHANGE[:6]),
     ),
     senseless=(TopicChanged("orders", 5),),
-    effects_in=("kafkalearn.groups.classic", "kafkalearn.groups.consumer"),
+    effects_in=("kafkalearn.groups",),
 )
 
 # What is done to the pods of such a group, with all requests that follow.
@@ -155,7 +157,12 @@ SIMULATORS["pods"] = Simulator(
         Run(pods.Settings(mixed.Settings("4.0", policy="disabled"), ("c1", "c2", "c3")), DONE_TO_PODS[:2]),
     ),
     senseless=(pods.Leaves("c1"), pods.Dies("c1"), pods.Switches("c1"), pods.Starts("c9")),
-    effects_in=("kafkalearn.groups.mixed", "kafkalearn.groups.classic", "kafkalearn.groups.consumer"),
+    effects_in=(
+        "kafkalearn.groups.mixed",
+        "kafkalearn.groups.classic",
+        "kafkalearn.groups.consumer",
+        "kafkalearn.groups.defaults",
+    ),
 )
 
 # A rebalance by a client's assignor, eager and cooperative.

@@ -12,6 +12,7 @@ from itertools import pairwise
 import pytest
 
 from kafkalearn import scenarios
+from kafkalearn.base import facts
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend, run
 from kafkalearn.releases.lines import RELEASES
@@ -115,6 +116,8 @@ def test_effects_are_told_by_classes_of_their_own_and_are_no_part_of_what_makes_
             f"{type(effect).__module__}.".startswith(tuple(f"{home}." for home in homes))
             for effect in frame.state.effects
         )
+        assert all(isinstance(each, facts.Effect) for each in frame.state.effects)
+        assert frame.event is None or isinstance(frame.event, facts.Event)
         assert events.isdisjoint(map(type, frame.state.effects))
         other = replace(frame.state, effects=("something else",))
         assert other == frame.state

@@ -156,8 +156,7 @@ class Pod(NamedTuple):
         return self.name if self.process < 2 else f"{self.name}/{self.process}"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(facts.Effect):
     """A request of a pod with its answer; or an answer that comes later, to a request that has waited.
 
     Heartbeats that bring nothing new are left out.

@@ -237,8 +237,7 @@ StoreEvent: TypeAlias = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(facts.Effect):
     """The answer to a request."""
 
     error: str = "NONE"
