@@ -1,17 +1,20 @@
 """``python -m tools.evidence``: what stands behind each chapter's rules, on one page, docs/evidence.md.
 
 It is made from the ledger (`kafkalearn.releases.ledger`) and, where a rule names a class and a method of Kafka, from
-the lines at which the released classes have them (`tools.cited_lines`).
+the lines at which the released classes have them (`tools.cited_lines`). Whoever seeks a rule by Kafka's words finds it
+here: each is linked to the file that has it.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import nbformat
@@ -26,8 +29,9 @@ COMMAND = "python -m tools.evidence"
 PAGE = ROOT / "docs" / "evidence.md"
 TEXT = """# What stands behind a rule
 
-Each rule of the ledger, by the first chapter that uses its package, with what it was held to. {words} Rules that are a
-query of another rule have no word of their own: they are held equal to it.
+Each rule of the ledger, by the first chapter that uses its package, with the function that has it, what it was held to,
+and where Kafka has it. {words} Rules that are a query of another rule have no word of their own: they are held equal to
+it.
 
 {counts}"""
 
@@ -75,11 +79,24 @@ def row(rule: Rule, lines: Mapping[str, Any]) -> dict[str, str]:
     drawn = [f"{check.cases:,} random cases on {check.release}" for check in conform_checks(rule.name)]
     return {
         "rule": rule.name,
+        "in kafkalearn": where_in_kafkalearn(rule),
         "word": word_of(rule) or "as its rule",
         "held to": "; ".join([*(f"{each}" for each in held), *live, *drawn]),
         "why not asked": rule.because,
         "in Kafka": where_in_kafka(rule, lines),
     }
+
+
+def where_in_kafkalearn(rule: Rule) -> str:
+    """The rule's function, or its table, linked to the file in which it is written."""
+    package, _, name = rule.function.rpartition(".")
+    rules_own, place = resolve_name(rule.function), resolve_name(package)
+    written = inspect.getmodule(inspect.unwrap(rules_own))
+    if written is None or not written.__name__.startswith(package):  # it is made, as `simulate` is
+        simulator = sys.modules.get(f"{package}.simulator")
+        written = simulator if getattr(simulator, name, None) is rules_own else place
+    path = Path(str(written.__file__)).relative_to(ROOT).as_posix()
+    return f"[`{rule.function.removeprefix('kafkalearn.')}`](../{path})"
 
 
 def where_in_kafka(rule: Rule, lines: Mapping[str, Any]) -> str:

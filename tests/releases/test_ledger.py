@@ -107,9 +107,17 @@ def test_every_rule_has_a_word_and_says_why_where_kafka_was_not_asked(rule):
 def test_the_page_of_evidence_has_every_rule_once_with_its_word():
     page = evidence.text()
     for rule in RULES:
-        assert page.count(f"| {rule.name.replace('|', chr(92) + '|')} | {word_of(rule) or 'as its rule'} |") == 1, (
-            rule.name
-        )
+        name, at = rule.name.replace("|", "\\|"), evidence.where_in_kafkalearn(rule)
+        assert page.count(f"| {name} | {at} | {word_of(rule) or 'as its rule'} |") == 1, rule.name
+
+
+def test_a_rule_is_linked_to_the_file_that_has_it():
+    linked = {rule.function: evidence.where_in_kafkalearn(rule) for rule in RULES}
+    folder = "../kafkalearn"
+
+    assert linked["kafkalearn.log.step"] == f"[`log.step`]({folder}/log/simulator.py)"
+    assert linked["kafkalearn.delivery.simulate"] == f"[`delivery.simulate`]({folder}/delivery/simulator.py)"
+    assert linked["kafkalearn.coordinator.FORMULAS"] == f"[`coordinator.FORMULAS`]({folder}/coordinator/__init__.py)"
 
 
 CITED = json.loads(cited_lines.RECORDED.read_text(encoding="utf-8"))
