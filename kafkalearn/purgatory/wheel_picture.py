@@ -6,13 +6,15 @@ The settings come first, so that they can be bound once: ``play(trace, partial(d
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kafkalearn.base.durations import whole_units
 from kafkalearn.base.errors import listed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import Axis, Block, free, label, named, sheet, space, stack
+from kafkalearn.drawing.player import Picture
 from kafkalearn.purgatory.wheel import (
     Add,
     Advance,
@@ -27,8 +29,9 @@ from kafkalearn.purgatory.wheel import (
     Wheels,
 )
 
-LEFT, CELL_WIDTH, CELL_HEIGHT = 212, 38, 62
-TOP, ROW_HEIGHT, LEAST_LEVELS, MOST_CELLS = 92, 124, 3, 20
+NAMES, CELL, CELL_HEIGHT = 160, 40, 56  # pixels: of the names, of a bucket
+CLOCK = 18  # above the buckets of a wheel, for its clock
+LEAST_LEVELS, MOST_CELLS = 3, 20
 MOST_NAMES, MOST_LETTERS, MOST_QUEUED = 2, 4, 6
 
 
@@ -53,40 +56,51 @@ def draw_wheels(
     """
     wheels: Wheels = frame.state
     level_count = max([LEAST_LEVELS, *(each.place.level for each in [*wheels.queue, *_emptied(wheels)])])
-    bottom = TOP + level_count * ROW_HEIGHT
-    return picture(
-        bottom + 62,
-        svg.text(
-            25, 38, f"It is {wheels.now_ms:,} ms; the wheels' clock is at {wheels.clock_ms:,}", svg.TITLE, bold=True
-        ),
-        *(_wheel(settings, wheels, level, TOP + (level - 1) * ROW_HEIGHT) for level in range(1, level_count + 1)),
-        svg.text(25, bottom + 22, "queue of buckets", svg.BODY, bold=True),
-        svg.text(LEFT, bottom + 22, _queue_words(wheels), svg.BODY),
-        svg.text(25, bottom + 46, "the clock moves when the first of them is due", svg.SMALL, colour=svg.MUTED),
-        label=describe_wheels(settings, frame, before),
+    axis = Axis(NAMES, 0, min(settings.wheel_size, MOST_CELLS), CELL)
+    page = stack(
+        label(f"It is {wheels.now_ms:,} ms; the wheels' clock is at {wheels.clock_ms:,}", svg.TITLE, bold=True),
+        _numbers(axis),
+        *(_wheel(settings, wheels, level, axis) for level in range(1, level_count + 1)),
+        space(height=10),
+        named("the queue", "of buckets", _queue(wheels, axis.count * CELL), names=NAMES),
     )
+    return sheet(page, describe_wheels(settings, frame, before))
+
+
+def _at(x: float, axis: Axis) -> Axis:
+    """The axis of buckets, where its block stands."""
+    return replace(axis, left=x + axis.left)
 
 
 def _emptied(wheels: Wheels) -> list[Flushed]:
     return [effect for effect in wheels.effects if isinstance(effect, Flushed)]
 
 
-def _wheel(settings: Settings, wheels: Wheels, level: int, top: float) -> str:
+def _numbers(axis: Axis) -> Block:
+    """The numbers of the buckets, the same in every wheel."""
+    name = label("bucket", colour=svg.MUTED)
+    return free(axis.x(axis.count), 28, name.draw, lambda x, y: [_at(x, axis).numbers(y + 16)])
+
+
+def _wheel(settings: Settings, wheels: Wheels, level: int, axis: Axis) -> Block:
+    """A wheel in its row: its buckets, and above them where its clock stands."""
     tick_ms = settings.tick_of(level)
-    shown = range(min(settings.wheel_size, MOST_CELLS))
     by_bucket = {each.place.bucket: each for each in wheels.queue if each.place.level == level}
     emptied = {each.place.bucket for each in _emptied(wheels) if each.place.level == level}
     now = wheels.clock_ms // tick_ms % settings.wheel_size
     newest = _newest(wheels)
-    return "\n".join(
-        [
-            svg.text(25, top + 30, f"wheel {level}", svg.BODY, bold=True),
-            svg.text(25, top + 54, f"{settings.wheel_size} buckets of", svg.SMALL, colour=svg.MUTED),
-            svg.text(25, top + 74, whole_units(tick_ms), svg.SMALL, colour=svg.MUTED),
-            *(_cell(by_bucket.get(bucket), bucket, top, bucket in emptied, newest) for bucket in shown),
-            svg.pointer(LEFT + (now + 0.5) * CELL_WIDTH, top - 2, size=8) if now in shown else "",
+
+    def buckets(x: float, y: float) -> list[str]:
+        at = _at(x - NAMES, axis)
+        clock = svg.pointer(at.middle(now), y - 3, size=8) if now in at.offsets else ""
+        return [
+            *(_cell(by_bucket.get(each), at.box(each, y, CELL_HEIGHT), each in emptied, newest) for each in at.offsets),
+            clock,
         ]
-    )
+
+    of_each = f"{settings.wheel_size} of {whole_units(tick_ms)}"
+    cells = free(axis.count * axis.unit, CELL_HEIGHT, buckets)
+    return stack(space(height=CLOCK), named(f"wheel {level}", of_each, cells, names=NAMES))
 
 
 def _newest(wheels: Wheels) -> set[str]:
@@ -96,8 +110,7 @@ def _newest(wheels: Wheels) -> set[str]:
     return {each.timer.name for each in (*placed, *moved)}
 
 
-def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newest: set[str]) -> str:
-    x = LEFT + number * CELL_WIDTH
+def _cell(bucket: Bucket | None, box: svg.Box, is_emptied: bool, newest: set[str]) -> str:
     timers = bucket.timers if bucket else ()
     is_new = any(timer.name in newest for timer in timers)
     border = svg.edge(is_emptied or is_new, svg.MUTED if bucket else svg.FAINT)
@@ -105,15 +118,15 @@ def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newe
     names = [timer.name[:MOST_LETTERS] for timer in timers[: MOST_NAMES + 1]]
     if len(timers) > MOST_NAMES + 1:
         names[MOST_NAMES:] = [f"+{len(timers) - MOST_NAMES}"]
-    words = [
-        svg.text(x + CELL_WIDTH / 2, top + 20 + 17 * at, name, svg.SMALL, "middle") for at, name in enumerate(names)
-    ]
-    return "\n".join(
-        [
-            svg.rect(x + 2, top, CELL_WIDTH - 4, CELL_HEIGHT, fill, **border),
-            *words,
-            svg.text(x + CELL_WIDTH / 2, top + CELL_HEIGHT + 18, str(number), svg.SMALL, "middle", svg.MUTED),
-        ]
+    x, y, width, _ = box
+    words = [(x + width / 2, y + 17 + 17 * at, name) for at, name in enumerate(names)]
+    return "\n".join([svg.rect(*box, fill, **border), svg.words_at(words, svg.SMALL)]).strip()
+
+
+def _queue(wheels: Wheels, width: float) -> Block:
+    return stack(
+        label(_queue_words(wheels), svg.BODY, width=width),
+        label("the clock moves when the first of them is due", colour=svg.MUTED),
     )
 
 
