@@ -13,6 +13,7 @@ from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import Block, free, label, row, sheet, space, stack
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.groups.classic.model import TRANSITIONS, Transition
 from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
@@ -27,16 +28,16 @@ from kafkalearn.groups.picture import (
 )
 from kafkalearn.scenarios.outcome import Outcome
 
-BOX_WIDTH, BOX_HEIGHT = 250, 50
+WIDE, BOX_WIDTH, BOX_HEIGHT = 968, 250, 50  # pixels: of the diagram, of a state
 CENTRES = {
-    EMPTY: (155, 92),
-    PREPARING: (500, 92),
-    COMPLETING: (845, 92),
-    STABLE: (845, 226),
-    DEAD: (155, 226),
+    EMPTY: (125, 25),
+    PREPARING: (484, 25),
+    COMPLETING: (843, 25),
+    STABLE: (843, 145),
+    DEAD: (125, 145),
 }
 APART = 15  # pixels between the two directions of a pair
-LINE_LENGTH, LINE_HEIGHT = 114, 20
+NUMBERS, LINE_LENGTH, SHORT = 80, 84, 36  # pixels of the numbers of ways; letters right of them, and in half a line
 Point = tuple[float, float]
 
 
@@ -53,7 +54,7 @@ def draw_group_states(
     before: Frame[HasState, object] | None = None,
     transitions: Iterable[Transition] = TRANSITIONS,
 ) -> Picture:
-    """The states and every way between them, each with its causes.
+    """The states and every way between them, numbered; below, the causes of each.
 
     Parameters
     ----------
@@ -71,15 +72,19 @@ def draw_group_states(
     now = None if frame is None else frame.state.state
     was = None if before is None else before.state.state
     came = (was, now) if was is not None and now is not None and was != now else None
-    lines = _causes(ways, came)
-    return picture(
-        288 + LINE_HEIGHT * len(lines),
-        svg.text(22, 44, "The states of a classic group", svg.TITLE, bold=True),
-        *(_way(at, pair, ways, pair == came) for at, pair in enumerate(ways, start=1)),
-        *(_state(name, name == now) for name in CLASSIC_STATES),
-        *(svg.text(22, 288 + LINE_HEIGHT * at, words, svg.SMALL, colour=ink) for at, (words, ink) in enumerate(lines)),
-        label=_states_label(now, came),
+    page = stack(
+        label("The states of a classic group", svg.TITLE, bold=True),
+        space(height=10),
+        free(
+            WIDE,
+            max(y for _, y in CENTRES.values()) + BOX_HEIGHT / 2,
+            lambda x, y: [_way(at, pair, ways, pair == came, (x, y)) for at, pair in enumerate(ways, start=1)],
+            lambda x, y: [_state(name, name == now, (x, y)) for name in CLASSIC_STATES],
+        ),
+        space(height=12),
+        *_causes(ways, came),
     )
+    return sheet(page, _states_label(now, came))
 
 
 def _states_label(now: str | None, came: tuple[str, str] | None) -> str:
@@ -90,15 +95,20 @@ def _states_label(now: str | None, came: tuple[str, str] | None) -> str:
 
 
 def _ways(transitions: Iterable[Transition]) -> dict[tuple[str, str], list[str]]:
-    """The causes of each way from a state to another, in the order of the table."""
+    """The causes of each way from a state to another: first the ways that have one cause, in the order of the table."""
     ways: dict[tuple[str, str], list[str]] = {}
     for before, after, cause in transitions:
         ways.setdefault((before, after), []).append(cause)
-    return ways
+    return dict(sorted(ways.items(), key=lambda way: len(way[1]) > 1))
 
 
-def _state(name: str, is_now: bool) -> str:
+def _centre(name: str, origin: Point) -> Point:
     x, y = CENTRES[name]
+    return origin[0] + x, origin[1] + y
+
+
+def _state(name: str, is_now: bool, origin: Point) -> str:
+    x, y = _centre(name, origin)
     box = (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2, BOX_WIDTH, BOX_HEIGHT)
     return "\n".join(
         [
@@ -109,9 +119,9 @@ def _state(name: str, is_now: bool) -> str:
     )
 
 
-def _way(at: int, pair: tuple[str, str], ways: dict[tuple[str, str], list[str]], is_now: bool) -> str:
+def _way(at: int, pair: tuple[str, str], ways: dict[tuple[str, str], list[str]], is_now: bool, origin: Point) -> str:
     """An arrow from edge to edge with its number; where there is a way back, beside the middle."""
-    start, end = CENTRES[pair[0]], CENTRES[pair[1]]
+    start, end = _centre(pair[0], origin), _centre(pair[1], origin)
     length = ((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2) ** 0.5
     along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
     aside = APART if (pair[1], pair[0]) in ways else 0
@@ -147,14 +157,24 @@ def _badge(at: int, middle: Point, colour: str) -> str:
     return "\n".join([circle, svg.text(middle[0], middle[1] + 6, str(at), svg.SMALL + 1, "middle", colour, bold=True)])
 
 
-def _causes(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None) -> list[tuple[str, str]]:
-    """Each numbered way with its causes, in lines of words and their colour."""
-    lines = []
-    for at, (pair, causes) in enumerate(ways.items(), start=1):
-        words = f"{at}  {pair[0]} → {pair[1]}: {'; '.join(causes)}"
-        ink = svg.MARK if pair == came else svg.INK
-        lines += [(each, ink) for each in wrap(words, LINE_LENGTH, subsequent_indent="     ")]
-    return lines
+def _causes(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None) -> list[Block]:
+    """The numbers of ways with their causes: ways with the same ones together, two short ones beside each other."""
+    numbered: dict[str, list[int]] = {}
+    for at, causes in enumerate(ways.values(), start=1):
+        numbered.setdefault("; ".join(causes), []).append(at)
+    marked = list(ways).index(came) + 1 if came in ways else None
+    short, long = [], []
+    for words, numbers in numbered.items():
+        ink = svg.MARK if marked in numbers else svg.INK
+        number = label(", ".join(map(str, numbers)), svg.BODY, ink, bold=True, width=NUMBERS)
+        causes = stack(*(label(each, svg.BODY, ink) for each in wrap(words, LINE_LENGTH)))
+        is_short = len(words) < SHORT
+        (short if is_short else long).append(_beside(number, causes, WIDE / 2 if is_short else WIDE))
+    return [*(row(*short[at : at + 2], space(), gap=0) for at in range(0, len(short), 2)), *long]
+
+
+def _beside(number: Block, causes: Block, width: float) -> Block:
+    return free(width, causes.height, number.draw, lambda x, y: causes.draw(x + NUMBERS, y))
 
 
 MOST_LANES, FEW, LANES_HEIGHT = 14, 8, 282  # members that are shown, and the pixels that they share
