@@ -278,7 +278,7 @@ def draw_delivery(
     old = None if before is None else before.state
     lanes = [
         _lane("the application", "its callbacks", _records(frame.state, old)),
-        _lane("in flight", "requests and answers", _in_flight(frame.state)),
+        _lane("in flight", "requests", _in_flight(frame.state)),
     ]
     if settings.producer.is_idempotent or remembered(settings, frame.state) is not None:
         lanes.append(_window(settings, frame.state, old))
@@ -396,5 +396,5 @@ def _window(settings: Settings, state: Delivery, before: Delivery | None) -> Blo
         for each in batches
     ]
     free_places = window_of(settings.topic.release) - len(batches)
-    who = "of no producer yet" if known is None else f"producer {known[0]}, epoch {known[1].producer_epoch}"
+    who = "nothing yet" if known is None else f"id {known[0]}, epoch {known[1].producer_epoch}"
     return _lane("remembered", who, [*places, *[chip([], svg.NOTHING, width=CHIP_WIDTH)] * free_places])

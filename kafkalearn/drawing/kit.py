@@ -1,10 +1,11 @@
 """A layout kit: a picture says what it shows, and where that stands follows from it.
 
-Two things are laid out. Blocks are measured and put beside and below each other: `label`, `row`, `stack`, `panel`,
+Three things are laid out. Blocks are measured and put beside and below each other: `label`, `row`, `stack`, `panel`,
 `chip` for a small thing with words on it, `envelope` for a message, `named` for a line with its name on the left. Of
 them `sheet` makes the picture. A log is a row of cells along an `Axis` of offsets: `lane` draws them, finds by their
 offsets which are new since the frame before, and leaves those that are gone as ghosts; `mark` is a line between two
-offsets. `legend` names the fills that were used, and no others; `promises` says which promises are broken.
+offsets. What happens over time stands in lanes above a `TimeAxis`: `timeline` draws both. `legend` names the fills that
+were used, and no others; `promises` says which promises are broken.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from kafkalearn.base.promises import broken_in_words
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import Picture, picture
 
+NEAREST, NEAR, APART = 8, 20, 40  # pixels between the names of a legend: at least, as a rule, and at most
+GROUNDS = (svg.PANEL, "#ffffff")  # fills that a legend's sample shows by its edge
 LETTER = 0.63  # of the size of a letter: how wide it is at most, in the widest face that a picture is shown in
 
 
@@ -209,8 +212,10 @@ def sheet(block: Block, words: str, *, left: float = 16, top: float = 12, below:
     return picture(top + block.height + below, *block.draw(left, top), label=words)
 
 
-def legend(used: Iterable[svg.Fill], names: Mapping[svg.Fill, str]) -> Block:
+def legend(used: Iterable[svg.Fill], names: Mapping[svg.Fill, str], *, width: float | None = None) -> Block:
     """The names of the fills that were used, in the order of `names`, beside a sample of each.
+
+    In a `width` they stand as far apart as they can, so that their letters have room to grow on a slide.
 
     >>> both = {svg.OPEN: "written", svg.COMMITTED: "committed"}
     >>> len(legend([svg.OPEN, svg.OPEN], both).draw(0, 0))
@@ -219,10 +224,15 @@ def legend(used: Iterable[svg.Fill], names: Mapping[svg.Fill, str]) -> Block:
     seen = set(used)
 
     def sample(fill: svg.Fill) -> Block:
-        return free(14, 20, lambda x, y: [svg.filled(fill, (x, y + 5, 14, 12))])
+        def draw(x: float, y: float) -> list[str]:
+            box = (x, y + 5, 14, 12)
+            return [svg.filled(fill, box), svg.outlined(box) if fill.colour in GROUNDS else ""]
 
-    shown = [(sample(fill), label(words, colour=svg.MUTED)) for fill, words in names.items() if fill in seen]
-    return stack(line_of(*(row(*each) for each in shown), gap=20))
+        return free(14, 20, draw)
+
+    shown = [row(sample(fill), label(words, colour=svg.MUTED)) for fill, words in names.items() if fill in seen]
+    gap = NEAR if width is None or len(shown) < 2 else (width - sum(each.width for each in shown)) / (len(shown) - 1)
+    return stack(line_of(*shown, gap=min(max(gap, NEAREST), APART)))
 
 
 # A log.
@@ -354,3 +364,68 @@ def mark(
             svg.text(x, words_y, words, svg.SMALL + 1, "middle", colour, bold=True),
         ]
     )
+
+
+# Time.
+
+STEPS_MS = (
+    *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
+    *(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 120, 240, 720, 1440)),
+)
+MOST_TICKS = 10
+NARROWEST = 2.0  # pixels: what lasts a second must be seen in a run of ten minutes
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAxis:
+    """Moments from left to right.
+
+    >>> axis = TimeAxis(left=100, right=500, from_ms=0, to_ms=4000)
+    >>> axis.x(1000), axis.x(9000), axis.ticks()[1]
+    (200.0, 500.0, (150.0, '0.5 s'))
+    """
+
+    left: float
+    right: float
+    from_ms: int
+    to_ms: int
+
+    def x(self, ms: float) -> float:
+        """The place of a moment; what lies outside is at the edge."""
+        inside = min(max(ms, self.from_ms), self.to_ms)
+        return self.left + (self.right - self.left) * (inside - self.from_ms) / (self.to_ms - self.from_ms)
+
+    def box(self, start_ms: int, end_ms: int, top: float, height: float) -> svg.Box | None:
+        """A stretch of time in a lane, wide enough to be seen; None if it lies outside."""
+        if end_ms <= self.from_ms or start_ms >= self.to_ms:
+            return None
+        left = min(self.x(start_ms), self.right - NARROWEST)
+        return left, top, max(self.x(end_ms) - left, NARROWEST), height
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Round times and their names."""
+        span_ms = self.to_ms - self.from_ms
+        step_ms = next((each for each in STEPS_MS if span_ms / each <= MOST_TICKS), STEPS_MS[-1])
+        first = -(-self.from_ms // step_ms) * step_ms
+        in_minutes = step_ms % 60_000 == 0
+        names = (lambda ms: f"{ms // 60_000} min") if in_minutes else (lambda ms: f"{ms / 1000:g} s")
+        return [(self.x(ms), names(ms)) for ms in range(first, self.to_ms + 1, step_ms)]
+
+
+def timeline(axis: TimeAxis, lanes: Block, *, now_ms: int | None = None) -> Block:
+    """Lanes over time, with hairs at round times through them and their names below; a line where it is `now_ms`."""
+
+    def draw(x: float, y: float) -> list[str]:
+        ticks, foot = axis.ticks(), y + lanes.height
+        now = [] if now_ms is None else [axis.x(now_ms)]
+        return [
+            *(svg.line(at, y, at, foot, svg.FAINT, svg.HAIR) for at, _ in ticks),
+            svg.line(axis.left, foot, axis.right, foot),
+            *(svg.line(at, foot, at, foot + 6) for at, _ in ticks),
+            *(svg.text(at, foot + 22, words, svg.SMALL, "middle") for at, words in ticks),
+            *lanes.draw(x, y),
+            *(svg.line(at, y - 4, at, foot, svg.MARK) for at in now),
+            *(svg.pointer(at, y - 3, size=8) for at in now),
+        ]
+
+    return Block(lanes.width, lanes.height + 28, draw)

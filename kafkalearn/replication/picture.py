@@ -169,7 +169,8 @@ def fills_legend(state: Partition) -> Block:
     known = sorted({record.leader_epoch for log in logs for record in log.records if record})
     stripes = {_stripe(epoch): f"epoch {epoch}" for epoch in known[-MOST_EPOCHS:] if epoch >= 0}
     names = {svg.COMMITTED: "below the HW: committed", svg.OPEN: "written"}
-    return legend([*used, *(stripes if len(known) > 1 else [])], names | stripes)
+    used += stripes if len(known) > 1 else []
+    return legend(used, names | stripes, width=KNOWN_LEFT - CELLS_LEFT - 20)
 
 
 def _stripe(epoch: int) -> svg.Fill:

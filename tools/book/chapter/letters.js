@@ -35,9 +35,10 @@ function growLetters(svg, smallest) {
   if (!matrix || svg.dataset.letters) return; // it is done, or the picture is not shown
   svg.dataset.letters = "grown";
   const wanted = smallest / (Math.hypot(matrix.a, matrix.b) * svg.currentCSSZoom), { x, y, width, height } = svg.viewBox.baseVal;
-  const texts = [...svg.querySelectorAll("text")].filter((each) => each.textContent.trim() && each.closest("svg") === svg && !each.closest("[transform]")).map(boxOf);
-  const shapes = [...svg.querySelectorAll("rect, circle")].map((each) => each.getBBox()).map((box) => ({ left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height, size: box.width * box.height }));
-  const samples = [...svg.querySelectorAll("path[d^=M]")].flatMap((each) => [...each.getAttribute("d").matchAll(SAMPLE)].map(([, ...box]) => box.map(Number)))
+  const own = (tags) => [...svg.querySelectorAll(tags)].filter((each) => each.closest("svg") === svg); // not of a picture within, which has places of its own
+  const texts = own("text").filter((each) => each.textContent.trim() && !each.closest("[transform]")).map(boxOf);
+  const shapes = own("rect, circle").map((each) => each.getBBox()).map((box) => ({ left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height, size: box.width * box.height }));
+  const samples = own("path[d^=M]").flatMap((each) => [...each.getAttribute("d").matchAll(SAMPLE)].map(([, ...box]) => box.map(Number)))
     .map(([left, top, wide, high]) => ({ left, right: left + wide, top, bottom: top + high }));
   const whole = { left: x + 2, right: x + width - 2, top: y, bottom: y + height, size: Infinity };
   for (const each of texts) {
