@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from textwrap import wrap
 from typing import TypeAlias
 
 from kafkalearn.base.durations import seconds
@@ -11,8 +12,23 @@ from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import chip, ghost
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    NARROWEST,
+    Block,
+    TimeAxis,
+    chip,
+    free,
+    ghost,
+    label,
+    legend,
+    line_of,
+    row,
+    sheet,
+    space,
+    stack,
+    timeline,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.groups import defaults as group_states
 from kafkalearn.scenarios.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING, MemberMoment, Moment
 from kafkalearn.scenarios.outcome import Outcome
@@ -105,9 +121,8 @@ def unread_partitions(moment: Moment) -> tuple[TopicPartition, ...]:
 
 # Lanes over time: the states of a group on top, under it what each consumer did, and the partitions nobody read.
 
-LEFT, RIGHT = 150, 970
+WIDE, LEFT, RIGHT = 968, 150, 970  # pixels: of the page; where the time of lanes begins and ends
 NAME_LENGTH = 11  # characters of a name beside a lane
-NARROWEST = 2.0  # pixels: a rebalance of a second must be seen in a run of ten minutes
 
 DOING_FILLS = {
     CONSUMING: svg.Fill(svg.READ, ""),
@@ -126,47 +141,18 @@ STATE_FILLS = {  # other colours and hatches than those of members: a state of t
     group_states.RECONCILING: svg.Fill("#cbbfe6", "|"),
     group_states.DEAD: svg.Fill(svg.FAINT, ""),
 }
-STEPS_MS = (
-    *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
-    *(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 120, 240, 720, 1440)),
-)
-MOST_TICKS = 10
 
 
-class Axis:
-    """Where a moment lies between the left and the right edge."""
-
-    def __init__(self, from_ms: int, to_ms: int) -> None:
-        """A stretch of time."""
-        self.from_ms, self.to_ms = from_ms, max(to_ms, from_ms + 1)
-
-    def x(self, ms: float) -> float:
-        """The place of a moment; what lies outside is at the edge."""
-        inside = min(max(ms, self.from_ms), self.to_ms)
-        return LEFT + (RIGHT - LEFT) * (inside - self.from_ms) / (self.to_ms - self.from_ms)
-
-    def box(self, start_ms: int, end_ms: int, top: float, height: float) -> svg.Box | None:
-        """A stretch of time in a lane, wide enough to be seen; None if it lies outside."""
-        if end_ms <= self.from_ms or start_ms >= self.to_ms:
-            return None
-        left = min(self.x(start_ms), RIGHT - NARROWEST)
-        return left, top, max(self.x(end_ms) - left, NARROWEST), height
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Round times and their names."""
-        span_ms = self.to_ms - self.from_ms
-        step_ms = next((each for each in STEPS_MS if span_ms / each <= MOST_TICKS), STEPS_MS[-1])
-        first = -(-self.from_ms // step_ms) * step_ms
-        in_minutes = step_ms % 60_000 == 0
-        names = (lambda ms: f"{ms // 60_000} min") if in_minutes else (lambda ms: f"{ms / 1000:g} s")
-        return [(self.x(ms), names(ms)) for ms in range(first, self.to_ms + 1, step_ms)]
+def time_axis(from_ms: int, to_ms: int) -> TimeAxis:
+    """The time of lanes."""
+    return TimeAxis(LEFT, RIGHT, from_ms, max(to_ms, from_ms + 1))
 
 
 Span: TypeAlias = tuple[int, int, svg.Fill]
 """From, to, and how it looks."""
 
 
-def band(axis: Axis, top: float, height: float, spans: Iterable[Span]) -> str:
+def band(axis: TimeAxis, top: float, height: float, spans: Iterable[Span]) -> str:
     """Stretches of time in a lane; rare fills lie on top, so that they are seen."""
     boxes: dict[svg.Fill, list[svg.Box]] = {}
     for start_ms, end_ms, fill in _seen(axis, list(spans)):
@@ -178,7 +164,7 @@ def band(axis: Axis, top: float, height: float, spans: Iterable[Span]) -> str:
     return "\n".join([*(svg.filled(fill, *its) for fill, its in by_width), frame])
 
 
-def _seen(axis: Axis, spans: Sequence[Span]) -> list[Span]:
+def _seen(axis: TimeAxis, spans: Sequence[Span]) -> list[Span]:
     """The stretches without those that are too short to be seen beside a longer one of the same trouble.
 
     A rebalance of two seconds ends in a state of 4 ms. Both are wider in the picture than they are, so one would lie
@@ -203,77 +189,61 @@ def _seen(axis: Axis, spans: Sequence[Span]) -> list[Span]:
     return [span for at, span in enumerate(spans) if not is_hidden(at)]
 
 
-def group_band(outcome: Outcome, axis: Axis, top: float, height: float, until_ms: int) -> str:
+def group_lane(outcome: Outcome, axis: TimeAxis, height: float, until_ms: int) -> Block:
     """The states of the group."""
     rows = [row for row in outcome.timeline if row["from_ms"] < until_ms]
     spans = [(row["from_ms"], min(row["to_ms"], until_ms), STATE_FILLS[row["state"]]) for row in rows]
-    return "\n".join([lane_name("the group", top, height, bold=True), band(axis, top, height, spans)])
+    return _lane("the group", height, lambda y: [band(axis, y, height, spans)], bold=True)
 
 
-def member_band(outcome: Outcome, name: str, axis: Axis, top: float, height: float, until_ms: int) -> str:
+def member_lane(outcome: Outcome, name: str, axis: TimeAxis, height: float, until_ms: int) -> Block:
     """What one consumer did."""
     rows = [row for row in outcome.activity if row["member"] == name and row["from_ms"] < until_ms]
     spans = [
         (row["from_ms"], min(row["to_ms"], until_ms), DOING_FILLS[row["doing"]]) for row in rows if row["doing"] != GONE
     ]
-    return "\n".join([lane_name(name, top, height), band(axis, top, height, spans)])
+    return _lane(name, height, lambda y: [band(axis, y, height, spans)])
 
 
-def unread_steps(outcome: Outcome, axis: Axis, top: float, height: float) -> str:
+def unread_lane(outcome: Outcome, axis: TimeAxis, height: float) -> Block:
     """How many partitions nobody read, as columns that grow from the ground."""
     most = max(len(frame.state.partitions) for frame in outcome.trace)
-    has_started, boxes = False, []
+    has_started, columns = False, []
     for one, other in pairwise(frame.state for frame in outcome.trace):
         has_started = has_started or any(each.doing != GONE for each in one.members)
         count = len(unread_partitions(one)) if has_started else 0
-        tall = height * count / most
-        box = axis.box(one.time_ms, other.time_ms, top + height - tall, tall)
-        if count and box and other.time_ms > one.time_ms:
-            boxes.append(box)
-    return "\n".join(
-        [
-            lane_name("not read", top, height),
-            svg.text(LEFT - 8, top + 12, str(most), svg.SMALL, "end", svg.MUTED),
-            svg.outlined((LEFT, top, RIGHT - LEFT, height), stroke=svg.FAINT),
-            svg.filled(svg.Fill(svg.MUTED, ""), *boxes),
+        if count and other.time_ms > one.time_ms:
+            columns.append((one.time_ms, other.time_ms, height * count / most))
+
+    def draw(y: float) -> list[str]:
+        boxes = (axis.box(start_ms, end_ms, y + height - tall, tall) for start_ms, end_ms, tall in columns)
+        return [
+            svg.text(LEFT - 8, y + 12, str(most), svg.SMALL, "end", svg.MUTED),
+            svg.outlined((LEFT, y, RIGHT - LEFT, height), stroke=svg.FAINT),
+            svg.filled(svg.Fill(svg.MUTED, ""), *(box for box in boxes if box)),
         ]
-    )
+
+    return _lane("not read", height, draw)
 
 
-def lane_name(name: str, top: float, height: float, bold: bool = False) -> str:
-    """The words at the left of a lane; of a long name both ends, in small letters."""
+def _lane(name: str, height: float, inside: Callable[[float], list[str]], *, bold: bool = False) -> Block:
+    """A lane with its name on the left; of a long name both ends, in small letters."""
     size = svg.BODY if height > 20 and len(name) <= NAME_LENGTH else svg.SMALL
-    return svg.text(22, top + height / 2 + 6, svg.cut_name(name, 13), size, bold=bold)
-
-
-def time_axis(axis: Axis, top: float, grid_top: float) -> str:
-    """The times under the lanes, with thin lines up through them."""
-    ticks = axis.ticks()
-    return "\n".join(
-        [
-            *(svg.line(x, grid_top, x, top, svg.FAINT, 1) for x, _ in ticks),
-            svg.line(LEFT, top, RIGHT, top, svg.INK),
-            *(svg.line(x, top, x, top + 6, svg.INK) for x, _ in ticks),
-            *(svg.text(x, top + 22, words, svg.SMALL, "middle") for x, words in ticks),
-        ]
+    words = svg.cut_name(name, 13)
+    return free(
+        WIDE,
+        height,
+        lambda x, y: [svg.text(x, y + height / 2 + 6, words, size, bold=bold)],
+        lambda _, y: inside(y),
     )
 
 
-def legend(top: float, lane: str, fills: dict[str, svg.Fill]) -> str:
-    """What the fills of a kind of lane stand for, in one row."""
-    parts, x = [svg.text(22, top + 15, f"{lane}:", svg.SMALL, colour=svg.MUTED)], 125.0
-    widest = x + sum(33 + svg.text_width(name, 8.7) + 22 for name in fills) - 22
-    gap = (
-        22 if widest <= svg.WIDTH else 22 - (widest - svg.WIDTH) / (len(fills) - 1)
-    )  # both protocols' states in one run
-    for name, fill in fills.items():
-        parts += [
-            svg.filled(fill, (x, top, 26, 18)),
-            svg.rect(x, top, 26, 18, stroke=svg.FAINT, stroke_width=svg.HAIR),
-            svg.text(x + 33, top + 15, name, svg.SMALL),
-        ]
-        x += 33 + svg.text_width(name, 8.7) + gap
-    return "\n".join(parts)
+def legend_of(lanes: str, fills: dict[str, svg.Fill]) -> Block:
+    """What the fills of a kind of lanes stand for, in one row."""
+    names = {fill: words for words, fill in fills.items()}
+    return row(
+        label(f"{lanes}:", colour=svg.MUTED, width=103), legend(fills.values(), names, width=WIDE - 111), space()
+    )
 
 
 def doings(outcome: Outcome) -> dict[str, svg.Fill]:
@@ -282,11 +252,11 @@ def doings(outcome: Outcome) -> dict[str, svg.Fill]:
     return {DOING_WORDS[name].split(",")[0]: fill for name, fill in DOING_FILLS.items() if name in seen}
 
 
-def legends(outcome: Outcome, top: float) -> str:
+def legends(outcome: Outcome) -> Block:
     """What the fills of a run stand for: those of the group, and below them those of its members."""
     seen = {row["state"] for row in outcome.timeline}
     states = {name: fill for name, fill in STATE_FILLS.items() if name in seen}
-    return "\n".join([legend(top, "the group", states), legend(top + 28, "members", doings(outcome))])
+    return stack(legend_of("the group", states), legend_of("members", doings(outcome)), gap=4)
 
 
 # A moment as a picture. The outcome comes first, so that it can be bound once:
@@ -294,9 +264,9 @@ def legends(outcome: Outcome, top: float) -> str:
 
 MOST_MEMBERS = 8
 FEW_MEMBERS = 4  # so many have lanes of their own below; of more, only the group has
-ROW_TOP, ROW_HEIGHT, LOW_ROW_HEIGHT = 112, 42, 34
-CHIP_LEFT, CHIP_GAP = 360, 6
-BAND_HEIGHT, LANE_HEIGHT, LANE_GAP = 26, 17, 4
+NAMES, DOING = 116, 228  # pixels: of the names of members, and of what they do
+ROW_HEIGHT, LOW_ROW_HEIGHT, CHIP_HEIGHT, CHIP_GAP = 40, 34, 28, 6
+BAND_HEIGHT, LANE_HEIGHT, LANE_GAP = 26, 18, 3
 LINE_LENGTH = 88  # characters of small text that fit into the width
 
 
@@ -319,20 +289,23 @@ def draw_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment
     """
     moment = frame.state
     shown = _shown(outcome, moment, before)
-    height = ROW_HEIGHT if len(shown) <= FEW_MEMBERS else LOW_ROW_HEIGHT
-    lanes = [each.name for each in shown] if len(shown) <= FEW_MEMBERS else []
-    below = ROW_TOP + len(shown) * height
-    lanes_top = below + 62
-    bottom = lanes_top + BAND_HEIGHT + 8 + len(lanes) * (LANE_HEIGHT + LANE_GAP)
-    return picture(
-        bottom + 96,
+    has_few = len(shown) <= FEW_MEMBERS
+    height = ROW_HEIGHT if has_few else LOW_ROW_HEIGHT
+    axis = time_axis(0, outcome.end_ms)
+    lanes = [member_lane(outcome, each.name, axis, LANE_HEIGHT, moment.time_ms) for each in shown if has_few]
+    group = group_lane(outcome, axis, BAND_HEIGHT, moment.time_ms)
+    page = stack(
         _heading(outcome, frame, before),
-        *(_row(outcome, each, before, ROW_TOP + at * height, height) for at, each in enumerate(shown)),
-        _unread_line(outcome, moment, below + 30, len(moment.members) - len(shown)),
-        _timeline(outcome, lanes, lanes_top, bottom, moment.time_ms),
-        legends(outcome, bottom + 38),
-        label=describe_group(outcome, frame, before),
+        _event(frame.event or ""),
+        *(_row(outcome, each, before, height) for each in shown),
+        space(height=6),
+        _unread_line(outcome, moment, len(moment.members) - len(shown)),
+        space(height=20),
+        timeline(axis, stack(group, space(height=5), *lanes, space(height=3), gap=LANE_GAP), now_ms=moment.time_ms),
+        space(height=10),
+        legends(outcome),
     )
+    return sheet(page, describe_group(outcome, frame, before))
 
 
 def _shown(outcome: Outcome, moment: Moment, before: Frame[Moment, str] | None) -> list[MemberMoment]:
@@ -344,82 +317,77 @@ def _shown(outcome: Outcome, moment: Moment, before: Frame[Moment, str] | None) 
     return [each for each in moment.members if each.name in chosen]
 
 
-def _heading(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, str] | None) -> str:
+def _heading(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, str] | None) -> Block:
     moment = frame.state
     has_changed = before is not None and (before.state.state, before.state.generation) != moment[1:3]
     words = f"{moment.state}, {counter(outcome)} {moment.generation}"
-    leader = f"   led by {moment.leader}" if moment.leader else ""
-    width = svg.text_width(words, 15.5) + 30
-    return "\n".join(
-        [
-            svg.text(22, 42, seconds(moment.time_ms), svg.TITLE, bold=True),
-            svg.filled(STATE_FILLS[moment.state], (190, 14, width, 42)),
-            svg.rect(190, 14, width, 42, **svg.edge(has_changed)),
-            svg.text(190 + width / 2, 43, words, svg.TITLE - 2, "middle", bold=True),
-            svg.text(190 + width + 6, 43, leader, svg.BODY, colour=svg.MUTED),
-            *_event(frame.event or ""),
-        ]
+    leader = f"led by {moment.leader}" if moment.leader else ""
+    width, height = svg.text_width(words, 15.5) + 30, 38
+    state = free(
+        width,
+        height,
+        lambda x, y: [svg.filled(STATE_FILLS[moment.state], (x, y, width, height))],
+        lambda x, y: [svg.rect(x, y, width, height, **svg.edge(has_changed))],
+        lambda x, y: [svg.text(x + width / 2, y + 27, words, svg.TITLE - 2, "middle", bold=True)],
     )
+    time = label(seconds(moment.time_ms), svg.TITLE, bold=True, width=160)
+    return row(time, state, label(leader, svg.BODY, svg.MUTED), space(), gap=10)
 
 
-def _event(words: str) -> list[str]:
+def _event(words: str) -> Block:
     """What happened, in at most two lines."""
-    lines, rest = [], words
-    while rest and len(lines) < 2:
-        cut = len(rest) if len(rest) <= LINE_LENGTH else rest.rfind(" ", 0, LINE_LENGTH)
-        lines.append(rest[:cut])
-        rest = rest[cut:].strip()
-    if rest:
-        lines[-1] += " …"
-    return [svg.text(22, 84 + 21 * at, each, svg.BODY - 1) for at, each in enumerate(lines)]
+    lines = wrap(words, LINE_LENGTH)
+    if len(lines) > 2:
+        lines[1] += " …"
+    return free(WIDE, 54, lambda x, y: stack(*(label(each, svg.BODY - 1) for each in lines[:2])).draw(x, y + 4))
 
 
-def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | None, top: float, height: float) -> str:
+def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | None, height: float) -> Block:
     """A consumer: its name, what it does, what it owns, and what it has just lost."""
     had = before.state.member(member.name) if before is not None else member
-    is_new = had.doing != member.doing
-    box = (132, top + 2, 214, height - 8)
     ink = svg.MUTED if member.doing == GONE else svg.INK
-    look, size = DOING_FILLS[member.doing], svg.BODY if len(member.name) < 9 else svg.SMALL
-    middle = top + height / 2
-    return "\n".join(
-        [
-            svg.text(22, middle + 4, svg.cut_name(member.name, 11), size, colour=ink, bold=True),
-            svg.filled(look, box),
-            svg.rect(*box, **svg.edge(is_new)),
-            svg.text(239, middle + 4, DOING_WORDS[member.doing], svg.BODY - 1, "middle", ink),
-            *_chips(outcome, member, had, middle - 17),
+    size = svg.BODY if len(member.name) < 9 else svg.SMALL
+    middle = height / 2
+    chips = _chips(outcome, member, had)
+
+    def doing(x: float, y: float) -> list[str]:
+        box = (x + NAMES, y + 2, DOING - 14, height - 6)
+        return [
+            svg.filled(DOING_FILLS[member.doing], box),
+            svg.rect(*box, **svg.edge(had.doing != member.doing)),
+            svg.text(box[0] + box[2] / 2, y + middle + 5, DOING_WORDS[member.doing], svg.BODY - 1, "middle", ink),
         ]
+
+    return free(
+        WIDE,
+        height,
+        lambda x, y: [svg.text(x, y + middle + 5, svg.cut_name(member.name, 11), size, colour=ink, bold=True)],
+        doing,
+        lambda x, y: chips.draw(x + NAMES + DOING, y + middle - CHIP_HEIGHT / 2 - 1),
     )
 
 
-def _chips(outcome: Outcome, member: MemberMoment, had: MemberMoment, top: float) -> list[str]:
+def _chips(outcome: Outcome, member: MemberMoment, had: MemberMoment) -> Block:
     """The partitions as small boxes: marked if gained just now, struck through if just lost."""
     gone = tuple(each for each in had.owned if each not in member.owned)
     every = [*member.owned, *gone]
     names = dict(zip(every, partition_names(outcome, tuple(every)), strict=True))
     width = max([34.0, *(svg.text_width(name, 11.0) + 12 for name in names.values())])
-    room = int((svg.WIDTH - 22 - CHIP_LEFT) // (width + CHIP_GAP))
-    if len(every) > room:
+    if len(every) > (WIDE - NAMES - DOING) // (width + CHIP_GAP):
         words = counted(len(member.owned), "partition") + (f", {len(gone)} just lost" if gone else "")
-        return [svg.text(CHIP_LEFT, top + 22, words, svg.BODY)]
-    return [
-        _chip(name, CHIP_LEFT + at * (width + CHIP_GAP), top, width, member, had, partition)
-        for at, (partition, name) in enumerate(names.items())
-    ]
+        return label(words, svg.BODY)
+    shown = [_chip(name, width, member, had, partition) for partition, name in names.items()]
+    return line_of(*shown, gap=CHIP_GAP)
 
 
-def _chip(
-    name: str, x: float, y: float, width: float, member: MemberMoment, had: MemberMoment, partition: TopicPartition
-) -> str:
-    is_lost, is_gained = partition not in member.owned, partition not in had.owned
-    if is_lost:
-        return ghost((x, y, width, 28), name, svg.MARK)
+def _chip(name: str, width: float, member: MemberMoment, had: MemberMoment, partition: TopicPartition) -> Block:
+    if partition not in member.owned:
+        return free(width, CHIP_HEIGHT, lambda x, y: [ghost((x, y, width, CHIP_HEIGHT), name, svg.MARK)])
     fill = svg.Fill(DOING_FILLS[CONSUMING].colour if member.doing == CONSUMING else svg.EMPTY, "")
-    return "\n".join(chip([name], fill, width=width, height=28, is_new=is_gained).draw(x, y)).strip()
+    return chip([name], fill, width=width, height=CHIP_HEIGHT, is_new=partition not in had.owned)
 
 
-def _unread_line(outcome: Outcome, moment: Moment, baseline: float, hidden_count: int) -> str:
+def _unread_line(outcome: Outcome, moment: Moment, hidden_count: int) -> Block:
     unread = unread_partitions(moment)
     names = " ".join(partition_names(outcome, unread))
     if len(names) > 60:
@@ -428,21 +396,4 @@ def _unread_line(outcome: Outcome, moment: Moment, baseline: float, hidden_count
     twice = sum(count > 1 for count in moment.readers().values())
     words += f"; {twice} read by two" if twice else ""
     more = f"   ({hidden_count} more members are not shown)" if hidden_count else ""
-    return svg.text(22, baseline, words + more, svg.BODY, bold=bool(unread))
-
-
-def _timeline(outcome: Outcome, names: list[str], top: float, bottom: float, now_ms: int) -> str:
-    axis = Axis(0, outcome.end_ms)
-    first = top + BAND_HEIGHT + 8
-    return "\n".join(
-        [
-            time_axis(axis, bottom, top),
-            group_band(outcome, axis, top, BAND_HEIGHT, now_ms),
-            *(
-                member_band(outcome, name, axis, first + at * (LANE_HEIGHT + LANE_GAP), LANE_HEIGHT, now_ms)
-                for at, name in enumerate(names)
-            ),
-            svg.line(axis.x(now_ms), top - 4, axis.x(now_ms), bottom, svg.MARK),
-            svg.pointer(axis.x(now_ms), top - 3, size=8),
-        ]
-    )
+    return label(words + more, svg.BODY, bold=bool(unread), width=WIDE)

@@ -13,22 +13,22 @@ from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Block, free, label, row, sheet, space, stack
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import Block, free, label, row, sheet, space, stack, timeline
+from kafkalearn.drawing.player import Picture
 from kafkalearn.groups.classic.model import TRANSITIONS, Transition
 from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 from kafkalearn.groups.picture import (
     STATE_FILLS,
-    Axis,
-    group_band,
+    WIDE,
+    group_lane,
     legends,
-    member_band,
+    member_lane,
     time_axis,
-    unread_steps,
+    unread_lane,
 )
 from kafkalearn.scenarios.outcome import Outcome
 
-WIDE, BOX_WIDTH, BOX_HEIGHT = 968, 250, 50  # pixels: of the diagram, of a state
+BOX_WIDTH, BOX_HEIGHT = 250, 50  # pixels: of a state
 CENTRES = {
     EMPTY: (125, 25),
     PREPARING: (484, 25),
@@ -205,26 +205,31 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
     until_ms = outcome.end_ms if to_ms is None else to_ms
     if not 0 <= from_ms < until_ms <= outcome.end_ms:
         raise KafkaLearnError(f"the stretch must lie from 0 to {outcome.end_ms} ms, got {from_ms} to {until_ms}")
-    axis = Axis(from_ms, until_ms)
+    axis = time_axis(from_ms, until_ms)
     names = outcome.scenario.members[:MOST_LANES]
     hidden_count = len(outcome.scenario.members) - len(names)
-    top, gap = 100, 4 if len(names) > FEW else 8
+    more = f"{hidden_count} more members" if hidden_count else ""
+    gap = 4 if len(names) > FEW else 8
     tall = min(26, LANES_HEIGHT // max(len(names), 1) - gap)
-    first = top + 34 + 12
-    unread_top = first + len(names) * (tall + gap) + 6
-    bottom = unread_top + 48
-    return picture(
-        bottom + 96,
-        svg.text(22, 40, _title(outcome), svg.TITLE, bold=True),
-        svg.text(22, 70, _subtitle(outcome), svg.BODY, colour=svg.MUTED),
-        time_axis(axis, bottom, top),
-        group_band(outcome, axis, top, 34, until_ms),
-        *(member_band(outcome, name, axis, first + at * (tall + gap), tall, until_ms) for at, name in enumerate(names)),
-        unread_steps(outcome, axis, unread_top, 44),
-        legends(outcome, bottom + 38),
-        svg.text(970, 70, f"{hidden_count} more members", svg.BODY, "end", svg.MUTED) if hidden_count else "",
-        label=_timeline_label(outcome),
+    members = stack(*(member_lane(outcome, name, axis, tall, until_ms) for name in names), gap=gap)
+    page = stack(
+        label(_title(outcome), svg.TITLE, bold=True, width=WIDE),
+        row(label(_subtitle(outcome), svg.BODY, svg.MUTED), label(more, svg.BODY, svg.MUTED), width=WIDE),
+        space(height=8),
+        timeline(
+            axis,
+            stack(
+                group_lane(outcome, axis, 34, until_ms),
+                members,
+                unread_lane(outcome, axis, 44),
+                space(),
+                gap=12,
+            ),
+        ),
+        space(height=10),
+        legends(outcome),
     )
+    return sheet(page, _timeline_label(outcome))
 
 
 def _title(outcome: Outcome) -> str:

@@ -8,11 +8,12 @@ from kafkalearn.base.checks import mapping
 from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
-from kafkalearn.groups.picture import Axis, doings, legend, member_band, time_axis
+from kafkalearn.drawing.kit import Block, TimeAxis, label, row, sheet, space, stack, timeline
+from kafkalearn.drawing.player import Picture
+from kafkalearn.groups.picture import RIGHT, doings, legend_of, member_lane, time_axis
 from kafkalearn.scenarios.outcome import Outcome
 
-TOP, LINE, LEAST_LANE, GAP, HEAD = 84, 26, 12, 5, 30
+LEAST_LANE, GAP, HEAD = 12, 5, 30
 LANES_HEIGHT = 372  # that all lanes share
 MOST_LANES = 6  # of an era
 NAMES = {"zookeeper": "ZooKeeper", "classic": "classic protocol", "consumer": "KIP-848"}
@@ -50,47 +51,37 @@ def draw_eras(
     until_ms = end_ms if to_ms is None else to_ms
     if not 0 <= from_ms < until_ms <= end_ms:
         raise KafkaLearnError(f"the stretch must lie from 0 to {end_ms} ms, got {from_ms} to {until_ms}")
-    axis = Axis(from_ms, until_ms)
+    axis = time_axis(from_ms, until_ms)
     members = next(iter(given.values())).scenario.members
     names = members[:MOST_LANES]
-    lanes = max(len(names), 1)
-    height = (LANES_HEIGHT / len(given) - HEAD) / lanes - GAP
+    height = (LANES_HEIGHT / len(given) - HEAD) / max(len(names), 1) - GAP
     lane = min(24, max(height, LEAST_LANE))
-    block = HEAD + lanes * (lane + GAP) + 8
     missing = len(members) - MOST_LANES
-    hidden = f"{missing} more members are not shown" if missing > 0 else ""
-    top = TOP if hidden else TOP - LINE
-    bottom = top + len(given) * block
+    hidden = [f"{missing} more members are not shown"] if missing > 0 else []
     fills = {words: fill for outcome in given.values() for words, fill in doings(outcome).items()}
-    return picture(
-        bottom + 76,
-        svg.text(22, 38, svg.cut_end(title, 60), svg.TITLE, bold=True),
-        svg.text(22, 66, hidden, svg.BODY, colour=svg.MUTED),
-        time_axis(axis, bottom, top),
-        *(
-            _era(era, outcome, names, axis, top + at * block, lane, until_ms)
-            for at, (era, outcome) in enumerate(given.items())
-        ),
-        legend(bottom + 52, "members", fills),
-        label=_label(given),
+    page = stack(
+        label(svg.cut_end(title, 60), svg.TITLE, bold=True),
+        *(label(each, svg.BODY, svg.MUTED) for each in hidden),
+        space(height=4),
+        timeline(axis, stack(*(_era(era, outcome, names, axis, lane) for era, outcome in given.items()))),
+        space(height=10),
+        legend_of("members", fills),
     )
+    return sheet(page, _label(given))
 
 
-def _era(era: str, outcome: Outcome, names: tuple[str, ...], axis: Axis, top: float, lane: float, until_ms: int) -> str:
+def _era(era: str, outcome: Outcome, names: tuple[str, ...], axis: TimeAxis, lane: float) -> Block:
     words = f"{NAMES.get(era, era)}, Kafka {outcome.settings.release}"
     cost = (
         f"{counted(outcome.rebalance_count, 'rebalance')}, nobody read for {seconds(outcome.group_standstill_ms)}, "
         f"{outcome.records_not_read:,} records late"
     )
-    return "\n".join(
-        [
-            svg.text(22, top + 21, svg.cut_end(words, 40), svg.BODY, bold=True),
-            svg.text(970, top + 21, cost, svg.SMALL, "end"),
-            *(
-                member_band(outcome, name, axis, top + HEAD + at * (lane + GAP), lane, until_ms)
-                for at, name in enumerate(names)
-            ),
-        ]
+    return stack(
+        space(height=4),
+        row(label(svg.cut_end(words, 40), svg.BODY, bold=True), label(cost, at_end=True), width=RIGHT - 16),
+        space(height=3),
+        stack(*(member_lane(outcome, name, axis, lane, axis.to_ms) for name in names), gap=GAP),
+        space(height=GAP),
     )
 
 
