@@ -26,11 +26,11 @@ from kafkalearn.delivery.simulator import (
     record_results,
 )
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Block, chip, envelope, label, line_of, named, promises, row, space, stack
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import Block, chip, envelope, label, line_of, named, promises, row, sheet, space, stack
+from kafkalearn.drawing.player import Picture
 from kafkalearn.log.sequences import ProducerStateEntry, window_of
 from kafkalearn.replication.events import NONE, ProduceAnswered, ReplicationEvent
-from kafkalearn.replication.picture import ROW_HEIGHT, ROWS_TOP, replication_elements
+from kafkalearn.replication.picture import replication_rows
 from kafkalearn.replication.settings import Settings as TopicSettings
 from kafkalearn.replication.state import Partition
 from kafkalearn.replication.words import describe_replication, replication_text
@@ -294,26 +294,28 @@ def draw_delivery(
             height=BAND_HEIGHT,
         ),
     )
-    top = 8 + above.height
     earlier = None if before is None else of_partition(before)
-    partition, bottom = _partition(settings.topic, of_partition(frame), earlier, top)
-    return picture(bottom, *above.draw(LEFT, 8), partition, label=describe_delivery(settings, frame, before))
+    page = stack(above, _partition(settings.topic, of_partition(frame), earlier))
+    return sheet(page, describe_delivery(settings, frame, before), top=8, below=0)
 
 
 def _partition(
     topic: TopicSettings,
     frame: Frame[Partition, ReplicationEvent],
     before: Frame[Partition, ReplicationEvent] | None,
-    top: float,
-) -> tuple[str, float]:
-    """Inset picture of the partition; returns it with its height."""
-    elements, whole = replication_elements(topic, frame, before)
-    height = ROWS_TOP + ROW_HEIGHT * topic.replica_count + 4
-    drawn = [svg.rect(0, 0, svg.WIDTH, whole, svg.PANEL), *(each for each in elements if each)]
-    place = {"x": 0, "y": top, "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {svg.WIDTH} {height}"}
-    look = {"width": svg.WIDTH, "height": height, "role": "img", "font_family": svg.SANS, "fill": svg.INK}
+) -> Block:
+    """The partition as a picture of its own, from edge to edge, with its words."""
+    rows = replication_rows(topic, frame, before)
     words = svg.escape(describe_replication(topic, frame, before))
-    return svg.element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=words), top + height
+
+    def draw(x: float, y: float) -> list[str]:
+        drawn = [svg.rect(0, 0, svg.WIDTH, height, svg.PANEL), *(each for each in rows.draw(LEFT, 10) if each)]
+        place = {"x": x - LEFT, "y": y, "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {svg.WIDTH} {height}"}
+        look = {"width": svg.WIDTH, "height": height, "role": "img", "font_family": svg.SANS, "fill": svg.INK}
+        return [svg.element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=words)]
+
+    height = svg.number(10 + rows.height)
+    return Block(rows.width, 10 + rows.height, draw)
 
 
 def _lane(name: str, what: str, things: Sequence[Block]) -> Block:

@@ -7,6 +7,8 @@ since the frame before has a marked border. The settings come first, so that the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
@@ -22,10 +24,11 @@ from kafkalearn.drawing.kit import (
     panel,
     promises,
     row,
+    sheet,
     space,
     stack,
 )
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.player import Picture
 from kafkalearn.replication.events import (
     ConsumerRead,
     FetchAnswered,
@@ -49,8 +52,7 @@ from kafkalearn.replication.words import (
 )
 
 LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 178, 42, 14
-ROWS_TOP, ROW_GAP, PANEL_HEIGHT = 92, 8, 82
-ROW_HEIGHT = PANEL_HEIGHT + ROW_GAP
+ROW_GAP, PANEL_HEIGHT = 8, 82
 KNOWN_LEFT = 808
 BAND_HEIGHT = 62
 CELL_DOWN, CELL_HEIGHT = 23, 31
@@ -86,32 +88,41 @@ def draw_replication(
     >>> draw_replication(settings, trace[1], trace[0]).label
     '1 record comes to broker 1, acks=1. Request 1 is answered: written at offset 0.'
     """
-    elements, bottom = replication_elements(settings, frame, before)
-    return picture(bottom, *elements, label=describe_replication(settings, frame, before))
+    page = stack(
+        replication_rows(settings, frame, before),
+        space(height=4),
+        *_below(settings, frame, () if before is None else broken(settings, before.state)),
+    )
+    return sheet(page, describe_replication(settings, frame, before), top=10, below=8)
 
 
-def replication_elements(
+def replication_rows(
     settings: Settings,
     frame: Frame[Partition, ReplicationEvent],
     before: Frame[Partition, ReplicationEvent] | None = None,
-) -> tuple[list[str], float]:
-    """The drawing of a partition as elements, and how far down it goes."""
+) -> Block:
+    """Who leads, and a row for each broker."""
     state, earlier = frame.state, None if before is None else before.state
     axis = axis_of(state, earlier)
-    assignment = assignment_in_words(settings, state)
     now = label(f"{state.now_ms:,} ms", svg.BODY, svg.MUTED)
     head = label(capitalised(head_in_words(state)), svg.TITLE, bold=True, width=svg.WIDTH - 2 * LEFT - now.width - 20)
-    page = stack(
+    return stack(
         row(head, now, width=svg.WIDTH - 2 * LEFT),
         _above(state, axis),
         *(_broker(state, earlier, id_, axis) for id_ in settings.broker_ids),
-        space(height=4),
-        *([_said("assignment", assignment)] if assignment else []),
-        _said("clients get", _to_clients(frame)),
-        _said("waiting", waiting_in_words(state) or "nothing"),
-        _promises(settings, state, () if earlier is None else broken(settings, earlier)),
     )
-    return page.draw(LEFT, 10), 10 + page.height + 8
+
+
+def _below(
+    settings: Settings, frame: Frame[Partition, ReplicationEvent], wrong_before: tuple[str, ...]
+) -> Iterator[Block]:
+    """What is said below the rows."""
+    assignment = assignment_in_words(settings, frame.state)
+    if assignment:
+        yield _said("assignment", assignment)
+    yield _said("clients get", _to_clients(frame))
+    yield _said("waiting", waiting_in_words(frame.state) or "nothing")
+    yield _promises(settings, frame.state, wrong_before)
 
 
 def _above(state: Partition, axis: Axis) -> Block:
@@ -119,10 +130,10 @@ def _above(state: Partition, axis: Axis) -> Block:
     cut = f"{axis.first} older not shown" if axis.first else "offset"
     return free(
         svg.WIDTH - 2 * LEFT,
-        ROWS_TOP - 44,
+        48,
         lambda x, y: fills_legend(state).draw(CELLS_LEFT, y),
         lambda x, y: [
-            svg.text(KNOWN_LEFT, y + 16, "the leader knows", svg.SMALL, colour=svg.MUTED),
+            svg.text(KNOWN_LEFT, y + 20, "the leader knows", svg.SMALL, colour=svg.MUTED),
             svg.text(x + 14, y + 40, cut, svg.SMALL, colour=svg.MUTED),
             axis.numbers(y + 40),
         ],
