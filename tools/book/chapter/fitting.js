@@ -7,7 +7,7 @@ for (const host of document.querySelectorAll("[data-kl-start]")) {
 }
 
 // What is wider than the screen scrolls by itself: then a key can do so too, and it fades where more of it lies.
-const scrollers = ".jp-RenderedHTMLCommon table, .jp-OutputArea-output, .highlight pre, .live-output, .live-shown, .drawn, .kl-stage";
+const scrollers = ".navigation, .jp-RenderedHTMLCommon table, .jp-OutputArea-output, .highlight pre, .live-output, .live-shown, .drawn, .kl-stage";
 function showEdges(each) {
   const beyond = /auto|scroll/.test(getComputedStyle(each).overflowX) ? each.scrollWidth - each.clientWidth : 0;
   each.classList.toggle("kl-more-left", beyond > 1 && each.scrollLeft > 4);
