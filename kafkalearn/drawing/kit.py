@@ -1,7 +1,8 @@
 """A layout kit: a picture says what it shows, and where that stands follows from it.
 
-Three things are laid out. Blocks are measured and put beside and below each other: `label`, `row`, `stack`, `panel`,
-`chip` for a small thing with words on it, `envelope` for a message, `named` for a line with its name on the left. Of
+Three things are laid out. Blocks are measured and put beside and below each other: `label`, `row`, `beside`, `stack`,
+`panel`, `chip` for a small thing with words on it, `fact` for words that may be new, `cells` for numbered places,
+`envelope` for a message, `named` for a line with its name on the left. Of
 them `sheet` makes the picture. A log is a row of cells along an `Axis` of offsets: `lane` draws them, finds by their
 offsets which are new since the frame before, and leaves those that are gone as ghosts; `mark` is a line between two
 offsets. What happens over time stands in lanes above a `TimeAxis`: `timeline` draws both. `legend` names the fills that
@@ -11,7 +12,7 @@ were used, and no others; `promises` says which promises are broken.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from kafkalearn.base.errors import capitalised
@@ -21,6 +22,7 @@ from kafkalearn.drawing.player import Picture, picture
 
 NEAREST, NEAR, APART = 8, 20, 40  # pixels between the names of a legend: at least, as a rule, and at most
 GROUNDS = (svg.PANEL, "#ffffff")  # fills that a legend's sample shows by its edge
+LEFT, WIDE = 16, svg.WIDTH - 32  # pixels: of a sheet's edge, and between both
 LETTER = 0.63  # of the size of a letter: how wide it is at most, in the widest face that a picture is shown in
 
 
@@ -176,6 +178,66 @@ def named(name: str, what: str, inside: Block, *, names: float = 200, height: fl
     return free(names + inside.width, high, words.draw, lambda x, y: inside.draw(x + names, y))
 
 
+def fact(words: str, *, is_new: bool = False, width: float | None = None, height: float = 38) -> Block:
+    """Words on a soft ground of their own; marked if they are new.
+
+    >>> fact("epoch 2").width, "stroke" in fact("epoch 2", is_new=True).draw(0, 0)[0]
+    (103.38, True)
+    """
+    wide = LETTER * svg.BODY * len(words) + 24 if width is None else width
+    inside = label(words, svg.BODY, svg.MARK if is_new else svg.INK, bold=is_new, width=wide - 24)
+    foot = (height - inside.height) / 2
+    return Block(wide, height, lambda x, y: [svg.card((x, y, wide, height), is_new), *inside.draw(x + 12, y + foot)])
+
+
+def rule(width: float = WIDE) -> Block:
+    """A hair between rows."""
+    return Block(width, 1, lambda x, y: [svg.line(x, y, x + width, y, svg.FAINT, svg.HAIR)])
+
+
+def beside(*blocks: Block, gap: float = 0, height: float | None = None) -> Block:
+    """Blocks beside each other, their middles on one line; as high as the highest, or of a `height`.
+
+    >>> beside(space(10, 5), space(20, 9), gap=2).width, beside(space(10, 5), height=30).height
+    (32, 30)
+    """
+    high = max((each.height for each in blocks), default=0) if height is None else height
+
+    def draw(x: float, y: float) -> list[str]:
+        drawn = []
+        for each in blocks:
+            drawn += each.draw(x, y + (high - each.height) / 2)
+            x += each.width + gap
+        return drawn
+
+    return Block(sum(each.width for each in blocks) + gap * max(len(blocks) - 1, 0), high, draw)
+
+
+def cells(
+    count: int, unit: float, filled: Mapping[svg.Fill, Iterable[int]], words: Mapping[int, str] | None = None
+) -> Block:
+    """Numbered places in a row, such as partitions: which of them have which fill, and what stands in them.
+
+    >>> len(cells(3, 40, {svg.OPEN: [0, 2], svg.LOST: []}).draw(0, 0))
+    2
+    """
+    side = unit - 4
+
+    def draw(x: float, y: float) -> list[str]:
+        boxes: list[svg.Box] = [(x + unit * number + 2, y, side, side) for number in range(count)]
+        named = [(x + unit * (at + 0.5), y + side / 2 + 6, each) for at, each in (words or {}).items()]
+        drawn = [svg.filled(fill, *(boxes[at] for at in numbers)) for fill, numbers in filled.items()]
+        return [each for each in (svg.outlined(*boxes), *drawn, svg.words_at(named, svg.BODY, fill=svg.MUTED)) if each]
+
+    return Block(count * unit, side, draw)
+
+
+def numbers(count: int, unit: float) -> Block:
+    """The numbers of `cells`, which stand above them."""
+    axis = Axis(0, 0, count, unit)
+    return Block(count * unit, 22, lambda x, y: [replace(axis, left=x).numbers(y + 16)])
+
+
 def line_of(*blocks: Block, gap: float = 8) -> Block:
     """Blocks beside each other from the left; none of them is moved to the right end."""
     return row(*blocks, space(), gap=gap)
@@ -207,7 +269,7 @@ def promises(wrong: Sequence[str], before: Sequence[str], hold: str, *, width: f
     )
 
 
-def sheet(block: Block, words: str, *, left: float = 16, top: float = 12, below: float = 12) -> Picture:
+def sheet(block: Block, words: str, *, left: float = LEFT, top: float = 12, below: float = 12) -> Picture:
     """The picture of a block; `words` say what it shows."""
     return picture(top + block.height + below, *block.draw(left, top), label=words)
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    beside,
+    cells,
+    fact,
+    label,
+    legend,
+    line_of,
+    numbers,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.groups.consumer.state import Group, Member
 
-LEFT, TOP, ROW_HEIGHT, EPOCH_HEIGHT, CELL, PARTITIONS_LEFT = 20, 58, 62, 46, 40, 470
+NAMES, SAID, CELL, ROW_HEIGHT = 110, 344, 40, 62  # pixels: of names, of what is said of members, of a partition
 MOST_MEMBERS, MOST_PARTITIONS = 6, 12
 HAS, GIVES_UP = svg.FILLS[2], svg.FILLS[3]
-LEGEND = ((20, HAS, "may read"), (170, GIVES_UP, "has to give up, and has not confirmed"))
+FILLS = {HAS: "may read", GIVES_UP: "has to give up, and has not confirmed"}
 
 
 def describe_epochs(frame: Frame[Group, object], before: Frame[Group, object] | None = None) -> str:
@@ -74,61 +86,39 @@ def draw_epochs(
             f"{len(names)} members, {count} partitions and {len(topics)} topics"
         )
     group, was = frame.state, (before or frame).state
-    rows_top = TOP + EPOCH_HEIGHT + 34
-    bottom = rows_top + ROW_HEIGHT * len(names)
-    return picture(
-        bottom + 44,
-        svg.text(LEFT, 34, _event_words(frame), svg.TITLE, bold=True),
-        *_epochs(group, was),
-        *(
-            svg.text(PARTITIONS_LEFT + CELL * (number + 0.5), rows_top - 8, str(number), svg.SMALL, "middle", svg.MUTED)
-            for number in range(count)
-        ),
-        *(
-            shape
-            for place, name in enumerate(names)
-            for shape in _row(group, was, name, count, rows_top + ROW_HEIGHT * place)
-        ),
-        svg.legend(LEGEND, bottom + 26, up=14, gap=29),
-        svg.text(560, bottom + 26, "...: is to have it, and has to wait", svg.SMALL, colour=svg.MUTED),
-        label=describe_epochs(frame, before),
-    )
-
-
-def _epochs(group: Group, was: Group) -> Iterator[str]:
-    shown = (
+    facts = (
         ("group epoch", group.group_epoch, was.group_epoch),
         ("assignment epoch", group.assignment_epoch, was.assignment_epoch),
         ("state", group.state, was.state),
     )
-    for place, (name, now, before) in enumerate(shown):
-        x, is_new = LEFT + 320 * place, now != before
-        yield svg.card((x, TOP, 300, EPOCH_HEIGHT - 8), is_new)
-        yield svg.text(x + 12, TOP + 25, f"{name}: {now}", svg.BODY, **svg.stress(is_new))
+    page = stack(
+        label(_event_words(frame), svg.TITLE, bold=True, width=WIDE),
+        space(height=8),
+        line_of(*(fact(f"{name}: {now}", is_new=now != then, width=312) for name, now, then in facts), gap=16),
+        space(height=8),
+        beside(space(NAMES + SAID), numbers(count, CELL)),
+        *(beside(*_row(group, was, name, count), height=ROW_HEIGHT) for name in names),
+        space(height=4),
+        line_of(
+            legend(FILLS, FILLS, width=600), label("...: is to have it, and has to wait", colour=svg.MUTED), gap=40
+        ),
+    )
+    return sheet(page, describe_epochs(frame, before))
 
 
-def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[str]:
+def _row(group: Group, was: Group, name: str, count: int) -> list[Block]:
+    """A member: its name, its epoch and state, and the partitions it has, gives up, and waits for."""
     member, earlier = group.find(name), was.find(name)
-    yield svg.text(LEFT, y + 26, svg.cut_name(name), svg.BODY, bold=True)
+    called = label(svg.cut_name(name), svg.BODY, bold=True, width=NAMES)
     if member is None:
-        yield svg.text(LEFT + 110, y + 26, "has not joined", svg.SMALL, colour=svg.MUTED)
-        return
+        return [called, label("has not joined", colour=svg.MUTED)]
     words = f"epoch {member.epoch}, {member.state.lower().replace('_', ' ')}"
     is_new = earlier is None or (earlier.epoch, earlier.state) != (member.epoch, member.state)
-    yield svg.text(LEFT + 110, y + 26, words, svg.SMALL, **svg.stress(is_new))
-    boxes: dict[int, svg.Box] = {
-        number: (PARTITIONS_LEFT + CELL * number + 2, y + 4, CELL - 4, CELL - 4) for number in range(count)
-    }
-    yield svg.outlined(*boxes.values())
-    has = [boxes[number] for number in _numbers(member)]
-    gives = [boxes[each.partition] for each in member.pending_partitions]
-    if has:
-        yield svg.filled(HAS, *has)
-    if gives:
-        yield svg.filled(GIVES_UP, *gives)
-    target = dict(group.targets).get(name, ())
-    taken = {*_numbers(member), *(each.partition for each in member.pending_partitions)}
-    for each in target:
-        if each.partition not in taken:
-            x, top, width, _ = boxes[each.partition]
-            yield svg.text(x + width / 2, top + 24, "...", svg.BODY, "middle", svg.MUTED)
+    gives = [each.partition for each in member.pending_partitions]
+    taken = {*_numbers(member), *gives}
+    waits_for = {each.partition: "..." for each in dict(group.targets).get(name, ()) if each.partition not in taken}
+    return [
+        called,
+        label(words, width=SAID, **svg.stress(is_new)),
+        cells(count, CELL, {HAS: _numbers(member), GIVES_UP: gives}, waits_for),
+    ]

@@ -13,7 +13,24 @@ from kafkalearn.base.facts import in_words
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    beside,
+    cells,
+    fact,
+    free,
+    label,
+    legend,
+    line_of,
+    numbers,
+    panel,
+    row,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.described import DEAD, DESCRIBE_GROUPS, described
@@ -21,11 +38,11 @@ from kafkalearn.groups.mixed import pods
 from kafkalearn.groups.mixed.model import Event, Group, ProtocolChanged
 from kafkalearn.groups.mixed.pods import Asked, Pod, Rollout
 
-LEFT, TOP, ROW_HEIGHT, HEAD_HEIGHT, CELL, PARTITIONS_LEFT = 20, 58, 58, 46, 40, 620
-HEAD_BOXES = ((LEFT, 290), (LEFT + 310, 280), (LEFT + 610, 350))  # left edge and width
+NAMES, SAID, CELL, ROW_HEIGHT = 90, 510, 40, 58  # pixels: of names, of what is said of members, of a partition
+FACTS = (300, 290, 346)  # pixels of the group's type, its number, its state
 MOST_MEMBERS, MOST_PARTITIONS = 6, 8
 HAS, GIVES_UP = svg.FILLS[2], svg.FILLS[3]
-LEGEND = ((20, HAS, "given to the member"), (230, GIVES_UP, "has to give up, and has not confirmed"))
+FILLS = {HAS: "given to the member", GIVES_UP: "has to give up, and has not confirmed"}
 TYPES = {None: "no group", "Classic": "classic", "Consumer": "consumer"}
 ANSWERS = (
     classic.JoinAnswered,
@@ -100,76 +117,62 @@ def draw_mixed(
             f"{len(names)} members, {count} partitions and {len(topics)} topics"
         )
     group, was = frame.state, (before or frame).state
-    rows_top = TOP + HEAD_HEIGHT + 34
-    bottom = rows_top + ROW_HEIGHT * len(names)
-    return picture(
-        bottom + 40,
-        svg.text(LEFT, 34, _event_words(frame), svg.TITLE, bold=True),
-        *_head(group, was),
-        *(
-            svg.text(PARTITIONS_LEFT + CELL * (number + 0.5), rows_top - 8, str(number), svg.SMALL, "middle", svg.MUTED)
-            for number in range(count)
-        ),
-        *(
-            shape
-            for place, name in enumerate(names)
-            for shape in _row(group, was, name, count, rows_top + ROW_HEIGHT * place)
-        ),
-        svg.legend(LEGEND, bottom + 22, up=14, gap=29),
-        label=describe_mixed(frame, before),
+    page = stack(
+        label(_event_words(frame), svg.TITLE, bold=True, width=WIDE),
+        space(height=8),
+        _head(group, was),
+        space(height=8),
+        beside(space(NAMES + SAID), numbers(count, CELL)),
+        *(beside(*_row(group, was, name, count), height=ROW_HEIGHT) for name in names),
+        space(height=4),
+        legend(FILLS, FILLS, width=WIDE),
     )
+    return sheet(page, describe_mixed(frame, before))
 
 
 def _counter(group: Group) -> str:
     return "epoch" if group.is_consumer else "generation"
 
 
-def _head(group: Group, was: Group) -> Iterator[str]:
+def _head(group: Group, was: Group) -> Block:
     shown = (
         ("type", TYPES[group.group_type], TYPES[was.group_type]),
         (_counter(group), group.epoch, was.epoch),
         ("state", group.state, was.state),
     )
-    for (x, width), (name, now, before) in zip(HEAD_BOXES, shown, strict=True):
-        is_new = now != before
-        yield svg.card((x, TOP, width, HEAD_HEIGHT - 8), is_new)
-        yield svg.text(x + 12, TOP + 25, f"{name}: {now}", svg.BODY, **svg.stress(is_new))
+    facts = [
+        fact(f"{name}: {now}", is_new=now != then, width=width)
+        for width, (name, now, then) in zip(FACTS, shown, strict=True)
+    ]
+    return line_of(*facts, gap=16)
 
 
-def _row(group: Group, was: Group, name: str, count: int, y: float) -> Iterator[str]:
-    yield svg.text(LEFT, y + 26, svg.cut_name(name), svg.BODY, bold=True)
+def _row(group: Group, was: Group, name: str, count: int) -> list[Block]:
+    """A member: its name, its protocol, epoch and state, and its partitions."""
+    called = label(svg.cut_name(name), svg.BODY, bold=True, width=NAMES)
     if name not in group.member_ids:
         has_been = name in was.member_ids
         words = "is gone" if has_been else "is not in the group"
-        yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, **svg.stress(has_been, svg.MUTED))
-        return
+        return [called, label(words, **svg.stress(has_been, svg.MUTED))]
     member = group.consumer.find(name) if group.is_consumer else None
     earlier = was.consumer.find(name) if was.is_consumer else None
-    speaks = _protocol(group, name)
-    words = f"{speaks} protocol"
+    words = f"{_protocol(group, name)} protocol"
     if member is not None:
         words += f", epoch {member.epoch}, {member.state.lower().replace('_', ' ')}"
     is_new = name not in was.member_ids or (
         member is not None and earlier is not None and (earlier.epoch, earlier.state) != (member.epoch, member.state)
     )
-    yield svg.text(LEFT + 90, y + 26, words, svg.SMALL, **svg.stress(is_new))
-    boxes: dict[int, svg.Box] = {
-        number: (PARTITIONS_LEFT + CELL * number + 2, y + 2, CELL - 4, CELL - 4) for number in range(count)
-    }
-    yield svg.outlined(*boxes.values())
     gives = [] if member is None else [each.partition for each in member.pending_partitions]
-    has = [boxes[number] for number in _numbers(group, name) if number not in gives]
-    if has:
-        yield svg.filled(HAS, *has)
-    if gives:
-        yield svg.filled(GIVES_UP, *(boxes[number] for number in gives))
+    has = [number for number in _numbers(group, name) if number not in gives]
+    return [called, label(words, width=SAID, **svg.stress(is_new)), cells(count, CELL, {HAS: has, GIVES_UP: gives})]
 
 
 # A moment of pods: what was done to one of them, what was asked and answered then, and who reads what.
 
-POD_TOP, POD_HEIGHT, POD_WIDTH, PARTITION, PARTITIONS_AT, ASKED_AT = 150, 52, 224, 38, 254, 502
+POD_WIDTH, POD_HEIGHT, PARTITION = 236, 52, 38  # pixels: of a pod, and of a partition beside it
+ASKED_AT, TIMES = 490, 48  # of what was asked, and of its times
 MOST_PODS, MOST_READ, LINE_HEIGHT, MOST_ASKED = 6, 6, 19, 12
-PODS_LEGEND = ((20, HAS, "read by the pod"), (200, GIVES_UP, "given to it, and not read"))
+PODS_FILLS = {HAS: "read by the pod", GIVES_UP: "given to it, and not read"}
 
 
 def describe_pods(
@@ -244,43 +247,45 @@ def draw_pods(
             f"{len(settings.pods)} pods, {count} partitions and {len(topics)} topics"
         )
     rollout, was = frame.state, (before or frame).state
-    bottom = POD_TOP + max(POD_HEIGHT * len(rollout.pods), LINE_HEIGHT * MOST_ASKED - 22)
-    return picture(
-        bottom + 34,
-        svg.text(LEFT, 32, _done_words(frame), svg.TITLE, bold=True),
-        svg.text(980, 32, f"{rollout.group.now_ms / 1000:g} s", svg.BODY, "end", svg.MUTED),
-        *_coordinator(rollout.group, was.group),
-        *(
-            svg.text(
-                PARTITIONS_AT + PARTITION * (number + 0.5), POD_TOP - 10, str(number), svg.SMALL, "middle", svg.MUTED
-            )
-            for number in range(count)
-        ),
-        *(
-            shape
-            for place, pod in enumerate(rollout.pods)
-            for shape in _pod(rollout, was, pod, count, POD_TOP + POD_HEIGHT * place)
-        ),
-        *_asked(rollout),
-        svg.legend(PODS_LEGEND, bottom + 18, up=14, gap=29),
-        label=describe_pods(settings, frame, before),
+    left = stack(
+        beside(space(POD_WIDTH + 10), numbers(count, PARTITION)),
+        *(_pod(rollout, was, pod, count) for pod in rollout.pods),
     )
+    right = _asked(rollout)
+    page = stack(
+        row(
+            label(_done_words(frame), svg.TITLE, bold=True),
+            label(f"{rollout.group.now_ms / 1000:g} s", svg.BODY, svg.MUTED),
+            width=WIDE,
+        ),
+        space(height=6),
+        panel(_coordinator(rollout.group, was.group), width=WIDE, height=66),
+        space(height=8),
+        free(
+            WIDE,
+            max(left.height, LINE_HEIGHT * (MOST_ASKED + 1)),
+            left.draw,
+            lambda x, y: right.draw(x + ASKED_AT, y + 2),
+        ),
+        legend(PODS_FILLS, PODS_FILLS, width=WIDE),
+    )
+    return sheet(page, describe_pods(settings, frame, before))
 
 
-def _coordinator(group: Group, was: Group) -> Iterator[str]:
+def _coordinator(group: Group, was: Group) -> Block:
     """Type, number and state of the group; and what one sees of it that asks as in 2019."""
-    yield svg.rect(LEFT, 48, 960, 66, svg.EMPTY, rx=5)
-    yield svg.text(LEFT + 12, 86, "coordinator", svg.BODY, bold=True)
     shown = (
-        (160, f"type: {TYPES[group.group_type]}", group.group_type != was.group_type),
-        (350, f"{_counter(group)}: {group.epoch}", group.epoch != was.epoch),
-        (540, f"state: {group.state}", group.state != was.state),
+        (f"type: {TYPES[group.group_type]}", group.group_type != was.group_type),
+        (f"{_counter(group)}: {group.epoch}", group.epoch != was.epoch),
+        (f"state: {group.state}", group.state != was.state),
     )
-    for x, words, is_new in shown:
-        yield svg.text(x, 75, words, svg.BODY, **svg.stress(is_new))
     now, before = map(_old_state, (group, was))
     words = f"a dashboard of 2019 asks with {DESCRIBE_GROUPS}, and shows: {now}"
-    yield svg.text(160, 101, words, svg.SMALL, **svg.stress(now != before))
+    said = stack(
+        beside(*(label(each, svg.BODY, width=190, **svg.stress(is_new)) for each, is_new in shown)),
+        label(words, **svg.stress(now != before)),
+    )
+    return beside(label("coordinator", svg.BODY, bold=True, width=136), said, height=66)
 
 
 def _old_state(group: Group) -> str:
@@ -289,35 +294,23 @@ def _old_state(group: Group) -> str:
     return described(TYPES[group.group_type], DESCRIBE_GROUPS, 5, state=group.state).state
 
 
-def _pod(rollout: Rollout, was: Rollout, pod: Pod, count: int, y: float) -> Iterator[str]:
+def _pod(rollout: Rollout, was: Rollout, pod: Pod, count: int) -> Block:
     """A pod with what its client knows, and its partitions."""
-    given = rollout.given_to(pod.name)
-    is_dead = not pod.is_running
-    yield svg.rect(
-        LEFT,
-        y,
-        POD_WIDTH,
-        POD_HEIGHT - 8,
-        svg.EMPTY if is_dead else svg.READ,
-        rx=5,
-        stroke=svg.FAINT,
-        stroke_width=svg.HAIR,
-    )
-    yield svg.text(LEFT + 10, y + 28, svg.cut_name(pod.name, 4), svg.BODY, bold=True)
     lines, earlier = _knows(rollout, pod), _knows(was, was.pod(pod.name))
-    for down, words, before in zip((18, 37) if lines[1] else (27, 0), lines, earlier, strict=True):
-        is_new = words != before
-        yield svg.text(LEFT + 56, y + down, words, svg.SMALL, **svg.stress(is_new))
-    boxes: dict[int, svg.Box] = {
-        number: (PARTITIONS_AT + PARTITION * number + 2, y + 5, PARTITION - 4, PARTITION - 4) for number in range(count)
-    }
-    yield svg.outlined(*boxes.values())
-    reads = [boxes[each.partition] for each in pod.owned]
-    unread = [boxes[each.partition] for each in given if each not in pod.owned]
-    if reads:
-        yield svg.filled(HAS, *reads)
-    if unread:
-        yield svg.filled(GIVES_UP, *unread)
+    said = [
+        label(words, **svg.stress(words != before))
+        for words, before in zip(lines, earlier, strict=True)
+        if words or before
+    ]
+    words = beside(
+        space(10), label(svg.cut_name(pod.name, 4), svg.BODY, bold=True, width=46), stack(*said, gap=-2), height=44
+    )
+    look = {"rx": 5, "stroke": svg.FAINT, "stroke_width": svg.HAIR}
+    ground = svg.READ if pod.is_running else svg.EMPTY
+    what = free(POD_WIDTH + 10, 44, lambda x, y: [svg.rect(x, y, POD_WIDTH, 44, ground, **look)], words.draw)
+    unread = [each.partition for each in rollout.given_to(pod.name) if each not in pod.owned]
+    shown = cells(count, PARTITION, {HAS: [each.partition for each in pod.owned], GIVES_UP: unread})
+    return beside(what, shown, height=POD_HEIGHT)
 
 
 def _knows(rollout: Rollout, pod: Pod) -> tuple[str, str]:
@@ -333,23 +326,22 @@ def _knows(rollout: Rollout, pod: Pod) -> tuple[str, str]:
     return f"{pod.protocol} protocol", "joins, and waits" if pod.does == pods.WAITS else f"{number} {pod.epoch}"
 
 
-def _asked(rollout: Rollout) -> Iterator[str]:
+def _asked(rollout: Rollout) -> Block:
     """What was asked and answered, a line each, with the time where it is another one."""
-    yield svg.text(ASKED_AT, POD_TOP - 10, "asked: answered", svg.SMALL, colour=svg.MUTED, bold=True)
     lines = [(at_ms, words) for each in rollout.effects for at_ms, words in _asked_words(each, rollout)]
     if len(lines) > MOST_ASKED:
         at_ms, _ = lines[MOST_ASKED - 1]
         lines = [*lines[: MOST_ASKED - 1], (at_ms, f"… and {len(lines) - MOST_ASKED + 1} more")]
-    if not lines:
-        yield svg.text(ASKED_AT, POD_TOP + 10, "nothing new", svg.SMALL, colour=svg.MUTED)
-    last = None
-    for number, (at_ms, words) in enumerate(lines):
-        y = POD_TOP + 10 + LINE_HEIGHT * number
-        if at_ms is not None and at_ms != last:
-            yield svg.text(ASKED_AT, y, f"{at_ms / 1000:g} s", svg.SMALL, colour=svg.MUTED)
-            last = at_ms
-        is_change = at_ms is None
-        yield svg.text(ASKED_AT + 48, y, words, svg.SMALL, **svg.stress(is_change))
+    shown, last = [], None
+    for at_ms, words in lines:
+        is_later = at_ms is not None and at_ms != last
+        last = at_ms if is_later else last
+        time = label(f"{at_ms / 1000:g} s", colour=svg.MUTED, width=TIMES) if is_later else space(TIMES)
+        shown.append(beside(time, label(words, **svg.stress(at_ms is None)), height=LINE_HEIGHT))
+    return stack(
+        label("asked: answered", colour=svg.MUTED, bold=True),
+        *(shown or [label("nothing new", colour=svg.MUTED)]),
+    )
 
 
 def _asked_words(effect: object, rollout: Rollout) -> Iterator[tuple[int | None, str]]:

@@ -14,6 +14,7 @@ from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
 from kafkalearn.drawing.kit import (
     NARROWEST,
+    WIDE,
     Block,
     TimeAxis,
     chip,
@@ -121,7 +122,7 @@ def unread_partitions(moment: Moment) -> tuple[TopicPartition, ...]:
 
 # Lanes over time: the states of a group on top, under it what each consumer did, and the partitions nobody read.
 
-WIDE, LEFT, RIGHT = 968, 150, 970  # pixels: of the page; where the time of lanes begins and ends
+LEFT, RIGHT = 150, 970  # pixels: where the time of lanes begins and ends
 NAME_LENGTH = 11  # characters of a name beside a lane
 
 DOING_FILLS = {

@@ -13,13 +13,12 @@ from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Block, free, label, row, sheet, space, stack, timeline
+from kafkalearn.drawing.kit import WIDE, Block, free, label, row, sheet, space, stack, timeline
 from kafkalearn.drawing.player import Picture
 from kafkalearn.groups.classic.model import TRANSITIONS, Transition
 from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 from kafkalearn.groups.picture import (
     STATE_FILLS,
-    WIDE,
     group_lane,
     legends,
     member_lane,

@@ -9,7 +9,28 @@ from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    LEFT,
+    WIDE,
+    Axis,
+    Block,
+    Cell,
+    beside,
+    chip,
+    fact,
+    free,
+    label,
+    lane,
+    legend,
+    line_of,
+    mark,
+    named,
+    rule,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.purgatory import operations
 from kafkalearn.purgatory.operations import Purgatory, PurgatoryEvent
 from kafkalearn.purgatory.requests import (
@@ -24,10 +45,11 @@ from kafkalearn.purgatory.requests import (
     SizedProduce,
 )
 from kafkalearn.replication import events
+from kafkalearn.replication.state import Log
 
 # The purgatory: who watches which key, what is done and still listed, and the timer.
 
-TOP, ROW_HEIGHT, LEFT, CHIP_WIDTH, CHIP_GAP, MOST_CHIPS = 92, 62, 230, 136, 12, 5
+KEYS, ROW_HEIGHT, CHIP_WIDTH, MOST_CHIPS = 214, 62, 136, 5
 LEAST_ROWS = 3  # so that the pictures of a run have one size
 WAITING, DONE = svg.OPEN, svg.Fill(svg.EMPTY, "/")
 HOW = {
@@ -64,56 +86,44 @@ def draw_purgatory(
     """
     purgatory: Purgatory = frame.state
     rows = purgatory.lists or (("nobody watches", ()),)
-    bottom = TOP + max(len(rows), LEAST_ROWS) * ROW_HEIGHT
     facts = ", ".join(f"{name} = {value:,}" for name, value in purgatory.facts) or "none yet"
-    return picture(
-        bottom + 100,
-        svg.text(25, 38, f"Who waits at {purgatory.wheels.now_ms:,} ms", svg.TITLE, bold=True),
-        svg.text(
-            LEFT,
-            74,
-            "watchers, in the order they came; grey: done, and still on the list",
-            svg.SMALL,
-            colour=svg.MUTED,
+    page = stack(
+        label(f"Who waits at {purgatory.wheels.now_ms:,} ms", svg.TITLE, bold=True),
+        space(height=8),
+        line_of(
+            space(KEYS), label("watchers, as they came; grey: done, and still on the list", colour=svg.MUTED), gap=0
         ),
-        *(_row(purgatory, key, names, TOP + at * ROW_HEIGHT) for at, (key, names) in enumerate(rows)),
-        svg.text(25, bottom + 32, "facts", svg.BODY, bold=True),
-        svg.text(LEFT, bottom + 32, facts, svg.BODY),
-        svg.text(25, bottom + 62, "timer", svg.BODY, bold=True),
-        svg.text(LEFT, bottom + 62, _timer_words(purgatory), svg.BODY),
-        svg.text(25, bottom + 88, _counts(settings, purgatory), svg.SMALL, colour=svg.MUTED),
-        label=describe_purgatory(frame, before),
+        *(_row(purgatory, key, names) for key, names in rows),
+        space(height=ROW_HEIGHT * max(0, LEAST_ROWS - len(rows)) + 12),
+        _said("facts", facts),
+        space(height=6),
+        _said("timer", _timer_words(purgatory)),
+        space(height=4),
+        label(_counts(settings, purgatory), colour=svg.MUTED),
     )
+    return sheet(page, describe_purgatory(frame, before))
 
 
-def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> str:
-    event_keys = [effect.key for effect in purgatory.effects if isinstance(effect, operations.Checked)]
+def _said(name: str, words: str) -> Block:
+    return beside(label(name, svg.BODY, bold=True, width=KEYS), label(words, svg.BODY, width=WIDE - KEYS))
+
+
+def _row(purgatory: Purgatory, key: str, names: tuple[str, ...]) -> Block:
+    """A key, and who watches it."""
+    is_walked = key in [effect.key for effect in purgatory.effects if isinstance(effect, operations.Checked)]
     shown = names[-MOST_CHIPS:]
-    hidden = len(names) - len(shown)
-    is_walked = key in event_keys
-    return "\n".join(
-        [
-            svg.line(25, top + ROW_HEIGHT, svg.WIDTH - 25, top + ROW_HEIGHT, svg.FAINT, svg.HAIR),
-            svg.text(25, top + 38, key, svg.BODY, **svg.stress(is_walked)),
-            svg.text(LEFT - 8, top + 38, f"+{hidden}", svg.SMALL, "end", svg.MUTED) if hidden else "",
-            *(_chip(purgatory, name, LEFT + at * (CHIP_WIDTH + CHIP_GAP), top + 9) for at, name in enumerate(shown)),
-        ]
-    )
+    hidden = [label(f"+{len(names) - len(shown)}", colour=svg.MUTED)] if len(names) > len(shown) else []
+    chips = line_of(*hidden, *(_chip(purgatory, name) for name in shown), gap=12)
+    name = label(key, svg.BODY, svg.MARK if is_walked else svg.INK, bold=is_walked, width=KEYS)
+    return stack(beside(name, chips, height=ROW_HEIGHT - 1), rule())
 
 
-def _chip(purgatory: Purgatory, name: str, x: float, y: float) -> str:
-    is_waiting = purgatory.is_waiting(name)
+def _chip(purgatory: Purgatory, name: str) -> Block:
     is_new = any(
         isinstance(effect, operations.Parked | operations.Completed) and effect.name == name
         for effect in purgatory.effects
     )
-    return "\n".join(
-        [
-            svg.filled(WAITING if is_waiting else DONE, (x, y, CHIP_WIDTH, ROW_HEIGHT - 18)),
-            svg.rect(x, y, CHIP_WIDTH, ROW_HEIGHT - 18, rx=4, **svg.edge(is_new)),
-            svg.text(x + CHIP_WIDTH / 2, y + 28, name[:12], svg.SMALL + 1, "middle"),
-        ]
-    )
+    return chip([name[:12]], WAITING if purgatory.is_waiting(name) else DONE, width=CHIP_WIDTH, is_new=is_new)
 
 
 def _timer_words(purgatory: Purgatory) -> str:
@@ -184,9 +194,8 @@ def purgatory_text(
 
 # A leader and all who wait for it: its log with its marks, and who waits, in four rows.
 
-LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
-ROWS_TOP, REQUEST_HEIGHT, ROW_COUNT = 208, 62, 4
-COMMITTED, UNCOMMITTED = svg.COMMITTED, svg.OPEN
+NAMES, CELL, CELL_HEIGHT, MOST_CELLS = 262, 62, 46, 10
+FILLS = {svg.COMMITTED: "below the HW: committed", svg.OPEN: "written"}
 
 
 def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> Picture:
@@ -204,51 +213,53 @@ def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, Requ
     'c1 asks from offset 0: nothing is committed there, so it waits.'
     """
     broker: Broker = frame.state
-    return picture(
-        ROWS_TOP + ROW_COUNT * REQUEST_HEIGHT + 22,
-        svg.text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", svg.TITLE, bold=True),
-        svg.text(25, 66, "log: green below the HW (committed), amber above it", svg.SMALL, colour=svg.MUTED),
-        *_log(broker),
+    log = _log(broker, None if before is None else before.state)
+    page = stack(
+        label(f"A leader and those who wait, at {broker.partition.now_ms:,} ms", svg.TITLE, bold=True),
+        space(height=6),
+        legend(FILLS, FILLS, width=WIDE),
+        space(height=6),
+        log,
         *(
-            _request_row(title, aside, entries, ROWS_TOP + at * REQUEST_HEIGHT)
-            for at, (title, aside, entries) in enumerate(_waiting(broker))
+            stack(rule(), space(height=8), named(title, aside, line_of(*entries, gap=12), names=NAMES, height=52))
+            for title, aside, entries in (
+                (title, aside, [fact(words, is_new=is_new) for words, is_new in entries])
+                for title, aside, entries in _waiting(broker)
+            )
         ),
-        label=describe_requests(frame, before),
+    )
+    return sheet(page, describe_requests(frame, before))
+
+
+def _log(broker: Broker, was: Broker | None) -> Block:
+    """The leader's log with its marks; below the records their offsets."""
+    leader = broker.partition.leader
+    if leader is None:
+        return named("no leader", "", space(), names=NAMES, height=106)
+    earlier = leader if was is None or was.partition.leader is None else was.partition.leader
+    first = max(0, leader.log.log_end_offset - MOST_CELLS)
+    axis = Axis(LEFT + NAMES + 40, first, MOST_CELLS, CELL)
+    high_watermark, end = leader.log.high_watermark, leader.log.log_end_offset
+    marks = {"HW = LEO =": end} if high_watermark == end else {"HW": high_watermark, "LEO": end}
+    start = f"log start {leader.log.log_start_offset}" if leader.log.log_start_offset else ""
+    names = named(f"broker {broker.partition.controller.leader} leads", start, space(), names=NAMES)
+    return free(
+        WIDE,
+        106,
+        lambda x, y: names.draw(x, y + 28),
+        lambda _, y: lane(axis, _cells(broker, leader.log), _cells(was or broker, earlier.log), y + 26, CELL_HEIGHT),
+        lambda _, y: [axis.numbers(y + 92)],
+        lambda _, y: [
+            mark(axis, at, name, (y + 20, y + 30 + CELL_HEIGHT), y + 14, is_new=False) for name, at in marks.items()
+        ],
     )
 
 
-def _log(broker: Broker) -> list[str]:
-    leader = broker.partition.leader
-    if leader is None:
-        return [svg.text(25, LOG_TOP + 30, "no leader", svg.BODY, bold=True)]
-    log = leader.log
-    first = max(log.log_start_offset, log.log_end_offset - MOST_CELLS)
-    offsets = range(first, log.log_end_offset)
-    parts = [svg.text(25, LOG_TOP + 30, f"broker {broker.partition.controller.leader} leads", svg.BODY, bold=True)]
-    for at, offset in enumerate(offsets):
-        x = LOG_LEFT + at * CELL_WIDTH
-        look = COMMITTED if offset < log.high_watermark else UNCOMMITTED
-        parts += [
-            svg.filled(look, (x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT)),
-            svg.rect(x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT, stroke=svg.FAINT, stroke_width=svg.HAIR),
-            svg.text(x + CELL_WIDTH / 2 - 2, LOG_TOP + CELL_HEIGHT + 20, str(offset), svg.SMALL, "middle", svg.MUTED),
-            svg.text(x + CELL_WIDTH / 2 - 2, LOG_TOP + 30, f"{broker.record_bytes[offset]} B", svg.SMALL, "middle"),
-        ]
-    if log.log_start_offset:
-        parts.append(
-            svg.text(25, LOG_TOP + 54, f"log start {log.log_start_offset}", svg.SMALL, colour=svg.MARK, bold=True)
-        )
-    for name, offset, y in (("HW", log.high_watermark, LOG_TOP - 12), ("LEO", log.log_end_offset, LOG_TOP - 12)):
-        x = LOG_LEFT + max(0, offset - first) * CELL_WIDTH - 2
-        is_shifted = name == "LEO" and log.high_watermark == log.log_end_offset
-        words = f"HW = LEO = {offset}" if is_shifted else f"{name} {offset}"
-        if name == "HW" and log.high_watermark == log.log_end_offset:
-            continue
-        parts += [
-            svg.line(x, y + 2, x, LOG_TOP + CELL_HEIGHT + 4, svg.MARK),
-            svg.text(x, y - 4, words, svg.SMALL, "middle", bold=True),
-        ]
-    return parts
+def _cells(broker: Broker, log: Log) -> dict[int, Cell]:
+    """The records of a log, by offset, with their sizes."""
+    offsets = range(log.log_start_offset, log.log_end_offset)
+    fills = {offset: svg.COMMITTED if offset < log.high_watermark else svg.OPEN for offset in offsets}
+    return {offset: Cell(f"{broker.record_bytes[offset]} B", fill) for offset, fill in fills.items()}
 
 
 def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
@@ -293,23 +304,6 @@ def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
 
 def _consumer_words(broker: Broker, fetch: ConsumerFetch) -> str:
     return f"{fetch.name} from {fetch.offset}: {broker.committed_bytes(fetch.offset)} of {fetch.min_bytes} B"
-
-
-def _request_row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
-    parts = [
-        svg.line(25, top, svg.WIDTH - 25, top, svg.FAINT, svg.HAIR),
-        svg.text(25, top + 28, title, svg.BODY, bold=True),
-        svg.text(25, top + 49, aside, svg.SMALL, colour=svg.MUTED),
-    ]
-    x = LOG_LEFT - 60
-    for words, is_new in entries:
-        width = svg.text_width(words, 9.2) + 22
-        parts += [
-            svg.card((x, top + 12, width, 38), is_new),
-            svg.text(x + width / 2, top + 37, words, svg.SMALL + 1, "middle"),
-        ]
-        x += width + 12
-    return "\n".join(parts)
 
 
 def describe_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> str:
