@@ -306,16 +306,16 @@ def _partition(
 ) -> Block:
     """The partition as a picture of its own, from edge to edge, with its words."""
     rows = replication_rows(topic, frame, before)
+    height = 10 + rows.height
+    view = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {svg.WIDTH} {svg.number(height)}"}
+    look = {"width": svg.WIDTH, "height": height, "role": "img", "font_family": svg.SANS, "fill": svg.INK}
     words = svg.escape(describe_replication(topic, frame, before))
 
     def draw(x: float, y: float) -> list[str]:
         drawn = [svg.rect(0, 0, svg.WIDTH, height, svg.PANEL), *(each for each in rows.draw(LEFT, 10) if each)]
-        place = {"x": x - LEFT, "y": y, "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {svg.WIDTH} {height}"}
-        look = {"width": svg.WIDTH, "height": height, "role": "img", "font_family": svg.SANS, "fill": svg.INK}
-        return [svg.element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=words)]
+        return [svg.element("svg", "\n".join(["", *drawn, ""]), x=x - LEFT, y=y, **view, **look, aria_label=words)]
 
-    height = svg.number(10 + rows.height)
-    return Block(rows.width, 10 + rows.height, draw)
+    return Block(rows.width, height, draw)
 
 
 def _lane(name: str, what: str, things: Sequence[Block]) -> Block:
