@@ -106,9 +106,11 @@ def stack(*blocks: Block, gap: float = 0) -> Block:
     return Block(max((each.width for each in blocks), default=0), high, draw)
 
 
-def panel(inside: Block, *, width: float, height: float, pad: float = 14, is_on: bool = True) -> Block:
-    """A thing that holds others: a soft ground without an edge; who does not run is an outline alone."""
-    return Block(width, height, lambda x, y: [svg.card((x, y, width, height), is_on=is_on), *inside.draw(x + pad, y)])
+def panel(
+    inside: Block, *, width: float, height: float, pad: float = 14, is_on: bool = True, is_new: bool = False
+) -> Block:
+    """A thing that holds others: a soft ground, marked if it acts; who does not run is an outline alone."""
+    return Block(width, height, lambda x, y: [svg.card((x, y, width, height), is_new, is_on), *inside.draw(x + pad, y)])
 
 
 def free(width: float, height: float, *shapes: Callable[[float, float], Iterable[str]]) -> Block:
@@ -214,22 +216,45 @@ def beside(*blocks: Block, gap: float = 0, height: float | None = None) -> Block
 
 
 def cells(
-    count: int, unit: float, filled: Mapping[svg.Fill, Iterable[int]], words: Mapping[int, str] | None = None
+    count: int,
+    unit: float,
+    filled: Mapping[svg.Fill, Iterable[int]],
+    words: Mapping[int, str] | None = None,
+    *,
+    height: float | None = None,
+    marked: Iterable[int] = (),
+    has_edges: bool = True,
 ) -> Block:
     """Numbered places in a row, such as partitions: which of them have which fill, and what stands in them.
 
+    Parameters
+    ----------
+    words : mapping of int to str, optional
+        What stands in a place: muted in one without a fill.
+    marked : iterable of int
+        The places of what happens now.
+
+    Examples
+    --------
     >>> len(cells(3, 40, {svg.OPEN: [0, 2], svg.LOST: []}).draw(0, 0))
     2
     """
-    side = unit - 4
+    high, fills = unit - 4 if height is None else height, {fill: list(places) for fill, places in filled.items()}
+    taken = {at for places in fills.values() for at in places}
 
     def draw(x: float, y: float) -> list[str]:
-        boxes: list[svg.Box] = [(x + unit * number + 2, y, side, side) for number in range(count)]
-        named = [(x + unit * (at + 0.5), y + side / 2 + 6, each) for at, each in (words or {}).items()]
-        drawn = [svg.filled(fill, *(boxes[at] for at in numbers)) for fill, numbers in filled.items()]
-        return [each for each in (svg.outlined(*boxes), *drawn, svg.words_at(named, svg.BODY, fill=svg.MUTED)) if each]
+        boxes: list[svg.Box] = [(x + unit * number + 2, y, unit - 4, high) for number in range(count)]
+        named = {at: (x + unit * (at + 0.5), y + high / 2 + 6, each) for at, each in (words or {}).items()}
+        drawn = [
+            svg.outlined(*boxes) if has_edges else "",
+            *(svg.filled(fill, *(boxes[at] for at in places)) for fill, places in fills.items()),
+            svg.outlined(*(boxes[at] for at in marked), stroke=svg.MARK, stroke_width=svg.STRONG),
+            svg.words_at([each for at, each in named.items() if at in taken], svg.SMALL),
+            svg.words_at([each for at, each in named.items() if at not in taken], svg.BODY, fill=svg.MUTED),
+        ]
+        return [each for each in drawn if each]
 
-    return Block(count * unit, side, draw)
+    return Block(count * unit, high, draw)
 
 
 def numbers(count: int, unit: float) -> Block:

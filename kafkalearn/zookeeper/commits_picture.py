@@ -10,7 +10,21 @@ from kafkalearn.base.errors import begun, counted
 from kafkalearn.base.facts import in_words, span
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    beside,
+    cells,
+    free,
+    label,
+    legend,
+    line_of,
+    row,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.offsets.replicated import Appended, Deferred, Elected, Loaded, Resigned
 from kafkalearn.offsets.replicated_picture import event_words as broker_words
 from kafkalearn.zookeeper.commits import model
@@ -128,12 +142,11 @@ def _began_words(began: model.Began) -> str:
 
 # The picture.
 
-LEFT, ZOOKEEPER, TOPIC = 25, 604, 800  # where records, nodes and the topic's offsets begin
-STORE_WIDTH, CELL = 175, 34
-TOP, ROW, MOST_PARTITIONS, SHOWN_RECORDS = 150, 92, 3, 16
+RECORDS, STORE, STORES_GAP, ROW = 580, 175, 20, 92  # pixels: widths of records and stores, height of a partition
+CELL, CELL_HEIGHT, SHOWN_RECORDS, MOST_PARTITIONS = 34, 30, 16, 3
 CARD_WIDTH, CARD_HEIGHT, MOST_CARDS = 308, 84, 3
 LINE_LENGTH = 104
-NEVER, ONCE, TWICE = svg.NOTHING, svg.Fill(svg.READ, ""), svg.TWICE
+FILLS = {svg.NOTHING: "never read", svg.Fill(svg.READ, ""): "read once", svg.TWICE: "read again"}
 
 
 def draw_offset_stores(
@@ -157,39 +170,33 @@ def draw_offset_stores(
     '2 records come to partition 0.'
     """
     group = frame.state
-    count = min(settings.partition_count, MOST_PARTITIONS)
-    bottom = TOP + count * ROW
+    words = describe_offset_stores(frame, before)
     in_topic = group.in_topic(settings)
     had = in_topic if before is None else before.state.in_topic(settings)
-    heads = (
-        (LEFT, f"records of {svg.cut_name(settings.topic, 24)}"),
-        (ZOOKEEPER, "in ZooKeeper"),
-        (TOPIC, "in the topic"),
+    heads = {
+        f"records of {svg.cut_name(settings.topic, 24)}": RECORDS,
+        "in ZooKeeper": STORE + 20,
+        "in the topic": STORE,
+    }
+    sentence = stack(*(label(each, svg.BODY - 1, svg.MARK) for each in svg.two_lines(words, LINE_LENGTH)), gap=1)
+    cards = [_card(each) for each in group.consumers[:MOST_CARDS]]
+    runs = line_of(*cards, gap=13) if cards else label("no consumer runs", colour=svg.MUTED)
+    hidden = label(_hidden(settings, group), colour=svg.MUTED)
+    title = f"{svg.cut_name(settings.group, 30)}: which offset is the true one?"
+    page = stack(
+        row(label(title, svg.TITLE, bold=True, width=WIDE - hidden.width), hidden, gap=0),
+        free(WIDE, 64, lambda x, y: sentence.draw(x, y + 4)),
+        beside(*(label(name, svg.BODY, bold=True, width=width) for name, width in heads.items())),
+        space(height=4),
+        *(_partition(group, at, in_topic[at], is_new=in_topic[at] != had[at]) for at in range(_count(settings))),
+        free(WIDE, CARD_HEIGHT + 12, runs.draw),
+        legend(FILLS, FILLS, width=WIDE),
     )
-    parts = [svg.text(x, TOP - 18, words, svg.BODY, bold=True) for x, words in heads]
-    for at in range(count):
-        began = next((each for each in group.effects if isinstance(each, Began) and each.partition == at), None)
-        top = TOP + at * ROW
-        written = any(_writes(each, at) for each in group.effects)
-        parts += [
-            _records(group, at, top),
-            _store(ZOOKEEPER, top, group.zookeeper[at], written, began, None if began is None else began.in_zookeeper),
-            _store(TOPIC, top, in_topic[at], in_topic[at] != had[at], began, None if began is None else began.in_topic),
-        ]
-    cards = group.consumers[:MOST_CARDS]
-    parts += [_card(each, LEFT + at * (CARD_WIDTH + 13), bottom + 4) for at, each in enumerate(cards)]
-    if not cards:
-        parts.append(svg.text(LEFT, bottom + 46, "no consumer runs", svg.SMALL, colour=svg.MUTED))
-    words = describe_offset_stores(frame, before)
-    return picture(
-        bottom + CARD_HEIGHT + 56,
-        svg.text(LEFT, 38, f"{svg.cut_name(settings.group, 30)}: which offset is the true one?", svg.TITLE, bold=True),
-        svg.text(svg.WIDTH - 25, 38, _hidden(settings, group), svg.SMALL, "end", svg.MUTED),
-        *_sentence(words),
-        *parts,
-        _legend(bottom + CARD_HEIGHT + 34),
-        label=words,
-    )
+    return sheet(page, words)
+
+
+def _count(settings: Settings) -> int:
+    return min(settings.partition_count, MOST_PARTITIONS)
 
 
 def _hidden(settings: Settings, group: OldGroup) -> str:
@@ -202,13 +209,23 @@ def _writes(effect: CommittingEffect, partition: int) -> bool:
     return isinstance(effect, ZnodeWritten) and last_name(effect.path) == str(partition)
 
 
-def _sentence(words: str) -> list[str]:
-    """What happened, in at most two lines."""
-    lines = svg.two_lines(words, LINE_LENGTH)
-    return [svg.text(LEFT, 70 + 24 * at, each, svg.BODY - 1, colour=svg.MARK) for at, each in enumerate(lines)]
+def _partition(group: OldGroup, at: int, in_topic: int | None, *, is_new: bool) -> Block:
+    """A partition: its last records, and what each store says."""
+    began = next((each for each in group.effects if isinstance(each, Began) and each.partition == at), None)
+    written = any(_writes(each, at) for each in group.effects)
+    in_zookeeper = _store(group.zookeeper[at], written, began, None if began is None else began.in_zookeeper)
+    stored = _store(in_topic, is_new, began, None if began is None else began.in_topic)
+    records = _records(group, at)
+    return free(
+        WIDE,
+        ROW,
+        records.draw,
+        lambda x, y: in_zookeeper.draw(x + RECORDS, y + 8),
+        lambda x, y: stored.draw(x + RECORDS + STORE + STORES_GAP, y + 8),
+    )
 
 
-def _records(group: OldGroup, partition: int, top: float) -> str:
+def _records(group: OldGroup, partition: int) -> Block:
     """The last records of a partition: never read, read once, read again; those of this moment with a marked edge."""
     end, reads = group.log_ends[partition], group.reads[partition]
     now = {
@@ -218,34 +235,32 @@ def _records(group: OldGroup, partition: int, top: float) -> str:
         for offset in each.offsets
     }
     first = max(0, end - SHOWN_RECORDS)
-    parts = [svg.text(LEFT, top + 16, f"partition {partition}", svg.SMALL)]
-    for offset in range(first, end):
-        times = reads[offset] if offset < len(reads) else 0
-        box = (LEFT + (offset - first) * CELL, top + 24, CELL - 4, 30)
-        parts += [
-            svg.filled((NEVER, ONCE, TWICE)[min(times, 2)], box),
-            svg.outlined(box, **svg.edge(offset in now)),
-            svg.text(box[0] + box[2] / 2, top + 44, str(offset), svg.SMALL, "middle"),
-        ]
-    if not end:
-        parts.append(svg.text(LEFT, top + 44, "no records yet", svg.SMALL, colour=svg.MUTED))
-    return "\n".join(parts)
+    times = {at: min(reads[at] if at < len(reads) else 0, len(FILLS) - 1) for at in range(first, end)}
+    records = cells(
+        end - first,
+        CELL,
+        {fill: [at - first for at, count in times.items() if count == rank] for rank, fill in enumerate(FILLS)},
+        {at - first: str(at) for at in times},
+        height=CELL_HEIGHT,
+        marked=[at - first for at in times if at in now],
+    )
+    none = label("no records yet", colour=svg.MUTED)
+    return stack(label(f"partition {partition}"), space(height=4), records if end else none)
 
 
-def _store(x: float, top: float, offset: int | None, written: bool, began: Began | None, found: int | None) -> str:
+def _store(offset: int | None, written: bool, began: Began | None, found: int | None) -> Block:
     """What a store has for a partition; and for who has just begun, whether it was asked, and believed."""
     is_marked = written or (began is not None and found is not None)
     colour = svg.MUTED if offset is None else svg.INK
-    box = (x, top + 8, STORE_WIDTH, 30)
     words = _verdict(began, found) if began is not None else "written" if written else ""
-    return "\n".join(
-        [
-            svg.rect(*box, svg.PANEL),
-            svg.outlined(box, **svg.edge(is_marked)),
-            svg.text(x + 12, top + 29, held(offset), svg.BODY, colour=colour, bold=offset is not None),
-            svg.text(x, top + 60, words, svg.SMALL, **svg.stress(is_marked, svg.MUTED)),
-        ]
+    holds = label(held(offset), svg.BODY, colour, bold=offset is not None)
+    box = free(
+        STORE,
+        CELL_HEIGHT,
+        lambda x, y: [svg.outlined((x, y, STORE, CELL_HEIGHT), **svg.edge(is_marked))],
+        lambda x, y: holds.draw(x + 12, y + 3),
     )
+    return stack(box, space(height=4), label(words, **svg.stress(is_marked, svg.MUTED)))
 
 
 def _verdict(began: Began, found: int | None) -> str:
@@ -256,35 +271,24 @@ def _verdict(began: Began, found: int | None) -> str:
     return "asked, believed" if found == began.offset else "asked, not the larger"
 
 
-def _card(consumer: Consumer, x: float, top: float) -> str:
+def _card(consumer: Consumer) -> Block:
     """A consumer: its settings, where it is, what it is doing about a commit."""
-    box = (x, top, CARD_WIDTH, CARD_HEIGHT)
     at = ", ".join(f"{partition}: {offset}" for partition, offset in consumer.consumed[:3])
     more = f", {len(consumer.consumed) - 3} more" if len(consumer.consumed) > 3 else ""
     doing = consumer.status if consumer.commit is None else "commits, waits for the answer"
     if consumer.commit is not None and consumer.commit.is_waiting:
         doing = f"commits, {counted(consumer.commit.tries_left, 'try', 'tries')} left"
-    return "\n".join(
-        [
-            svg.rect(*box, svg.PANEL, rx=5),
-            svg.outlined(box),
-            svg.text(x + 12, top + 23, name_of(consumer.name), svg.BODY, bold=True),
-            svg.text(x + CARD_WIDTH - 12, top + 23, svg.cut_end(doing, 20), svg.SMALL, "end", svg.MUTED),
-            svg.text(x + 12, top + 47, storage_words(consumer), svg.SMALL),
-            svg.text(
-                x + 12, top + 70, svg.cut_end(f"consumed {at}{more}" if at else "has no offset yet", 34), svg.SMALL
-            ),
-        ]
+    does = label(svg.cut_end(doing, 20), colour=svg.MUTED)
+    name = label(name_of(consumer.name), svg.BODY, bold=True, width=CARD_WIDTH - 24 - does.width)
+    inside = stack(
+        row(name, does, gap=0),
+        label(storage_words(consumer)),
+        label(svg.cut_end(f"consumed {at}{more}" if at else "has no offset yet", 34)),
+        gap=2,
     )
-
-
-def _legend(y: float) -> str:
-    parts, x = [], float(LEFT)
-    for fill, words in ((NEVER, "never read"), (ONCE, "read once"), (TWICE, "read again")):
-        parts += [
-            svg.filled(fill, (x, y - 13, 26, 16)),
-            svg.rect(x, y - 13, 26, 16, stroke=svg.FAINT, stroke_width=svg.HAIR),
-        ]
-        parts.append(svg.text(x + 33, y, words, svg.SMALL))
-        x += 33 + svg.text_width(words, 8.7) + 22
-    return "\n".join(parts)
+    return free(
+        CARD_WIDTH,
+        CARD_HEIGHT,
+        lambda x, y: [svg.outlined((x, y, CARD_WIDTH, CARD_HEIGHT))],
+        lambda x, y: inside.draw(x + 12, y + 5),
+    )

@@ -10,7 +10,21 @@ from kafkalearn.base.facts import in_words, span
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    beside,
+    cells,
+    free,
+    label,
+    panel,
+    row,
+    rule,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.zookeeper.fetching import cluster
 from kafkalearn.zookeeper.fetching.cluster import FetchingEvent
 from kafkalearn.zookeeper.fetching.model import ENDED, SHUTDOWN_COMMAND, Chunk, Fetcher, Pipeline, Stream
@@ -68,12 +82,12 @@ def _effect_words(effect: cluster.Effect) -> str:
 
 # The picture.
 
-TOP, BOTTOM, HIGHEST = 92, 36, 590
-COLUMNS = (25, 300, 535, 755)  # where logs, fetchers, queues and streams begin
-ROW, SLOT = 92, 34
-MOST_ROWS = (HIGHEST - TOP - BOTTOM) // ROW
-SHOWN_RECORDS = 8
-CELL = 31
+COLUMNS = {"logs, and registry": 255, "fetchers": 210, "queues of chunks": 195, "streams": 218}  # and their widths
+LOGS, FETCHERS, QUEUES, STREAMS = COLUMNS.values()
+APART = 30  # pixels between two columns, where an arrow leads on
+ROW, THING, MOST_ROWS = 92, 76, 5  # pixels of a row, and of what stands in it
+SLOT, MOST_SLOTS, CHUNK_HEIGHT = 34, 3, 24
+SHOWN_RECORDS, CELL = 8, 31
 
 
 def draw_fetching(
@@ -99,25 +113,47 @@ def draw_fetching(
     """
     state = frame.state
     names = [log.topic_partition for log in state.cluster.logs]
+    fetchers = sorted(state.fetchers)
     rows = max(_row_count(each.state) for each in trace)
-    bottom = TOP + rows * ROW
-    heads = ("logs, and registry", "fetchers", "queues of chunks", "streams")
-    parts = [
-        *(svg.text(x, 74, words, svg.BODY, bold=True) for x, words in zip(COLUMNS, heads, strict=True)),
-        *(svg.arrow(x - 26, 68, x - 6, 68, svg.MUTED) for x in COLUMNS[1:]),
-        *(_log(frame, log, at, TOP + at * ROW) for at, log in enumerate(state.cluster.logs[:rows])),
-        *(_fetcher(frame, each, names, TOP + at * ROW) for at, each in enumerate(sorted(state.fetchers)[:rows])),
-    ]
-    for at, stream in enumerate(state.streams[:rows]):
-        parts += [_queue(frame, stream, at, names, trace), _stream(frame, stream, at, names)]
-    return picture(
-        bottom + BOTTOM,
-        svg.text(25, 38, "From the broker to the application", svg.TITLE, bold=True),
-        svg.text(svg.WIDTH - 25, 38, _hidden(state, rows), svg.SMALL, "end", svg.MUTED),
-        *parts,
-        _finder(frame, bottom + 18),
-        label=describe_fetching(frame),
+    page = stack(
+        row(
+            label("From the broker to the application", svg.TITLE, bold=True),
+            label(_hidden(state, rows), colour=svg.MUTED),
+            width=WIDE,
+        ),
+        space(height=6),
+        _heads(),
+        space(height=8),
+        *(
+            _row(
+                _log(frame, state.cluster.logs[at], at) if at < len(state.cluster.logs) else space(),
+                _fetcher(frame, fetchers[at], names) if at < len(fetchers) else space(),
+                _queue(frame, at, names, trace) if at < len(state.streams) else space(),
+                _stream(frame, at, names) if at < len(state.streams) else space(),
+            )
+            for at in range(rows)
+        ),
+        _finder(frame),
     )
+    return sheet(page, describe_fetching(frame))
+
+
+def _heads() -> Block:
+    """The names of the columns, and arrows from each to the next."""
+    shown: list[Block] = []
+    for words, width in COLUMNS.items():
+        if shown:
+            shown.append(free(APART, 24, lambda x, y: [svg.arrow(x + 4, y + 12, x + APART - 6, y + 12, svg.MUTED)]))
+        shown.append(label(words, svg.BODY, bold=True, width=width))
+    return beside(*shown)
+
+
+def _row(*things: Block) -> Block:
+    """What stands in a row, each in its column, above a hair."""
+    lefts = [sum(list(COLUMNS.values())[:at]) + APART * at for at in range(len(COLUMNS))]
+    placed = zip(lefts, things, strict=True)
+    drawn = [lambda x, y, left=left, thing=thing: thing.draw(x + left, y) for left, thing in placed]
+    return stack(free(WIDE, ROW - 12, *drawn), rule(), space(height=11))
 
 
 def _row_count(state: Pipeline) -> int:
@@ -130,135 +166,113 @@ def _hidden(state: Pipeline, rows: int) -> str:
     return f"not drawn: {listed(more)}" if more else ""
 
 
-def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int, top: float) -> str:
+def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int) -> Block:
     """A partition on its leader, and below it what the consumer's partition info says."""
-    state, x, partition = frame.state, COLUMNS[0], log.topic_partition
+    state, partition = frame.state, log.topic_partition
     leader = "no leader" if log.leader is None else f"broker {log.leader}"
     is_gone = log.leader is not None and log.leader not in state.cluster.live_brokers
-    parts = [
-        svg.text(
-            x,
-            top + 15,
-            f"{svg.cut_name(str(partition), 16)}, {leader}{' (down)' if is_gone else ''}",
-            svg.SMALL,
-            bold=True,
-        )
-    ]
     appended = [each for each in state.effects if isinstance(each, cluster.Appended)]
     new = {offset for each in appended if each.topic_partition == partition for offset in each.offsets}
     first = max(log.start_offset, log.end_offset - SHOWN_RECORDS)
-    for offset in range(first, log.end_offset):
-        box = (x + (offset - first) * CELL, top + 22, CELL - 3, 26)
-        parts += [
-            svg.filled(svg.fill(at), box),
-            svg.outlined(*([box] if offset in new else []), **svg.edge(True)),
-        ]
-        parts.append(svg.text(box[0] + box[2] / 2, top + 40, str(offset), svg.SMALL, "middle"))
-    if log.end_offset == log.start_offset:
-        parts.append(svg.text(x, top + 40, f"empty, the next offset is {log.end_offset}", svg.SMALL, colour=svg.MUTED))
+    shown = range(first, log.end_offset)
+    records = cells(
+        len(shown),
+        CELL,
+        {svg.fill(at): [offset - first for offset in shown]},
+        {offset - first: str(offset) for offset in shown},
+        height=26,
+        marked=[offset - first for offset in shown if offset in new],
+        has_edges=False,
+    )
     owned = next((each for each in state.registry if each.topic_partition == partition), None)
     words = f"fetched {owned.fetched_offset}, consumed {owned.consumed_offset}" if owned else "not owned"
     resets = [each for each in state.effects if isinstance(each, cluster.OffsetReset)]
     is_reset = any(each.topic_partition == partition for each in resets)
-    parts.append(
-        svg.text(
-            x,
-            top + 66,
-            words,
-            svg.SMALL,
-            **svg.stress(is_reset, svg.INK if owned else svg.MUTED),
-        )
+    return stack(
+        label(f"{svg.cut_name(str(partition), 16)}, {leader}{' (down)' if is_gone else ''}", bold=True),
+        space(height=2),
+        records if shown else label(f"empty, the next offset is {log.end_offset}", colour=svg.MUTED),
+        space(height=3 if shown else 9),
+        label(words, **svg.stress(is_reset, svg.INK if owned else svg.MUTED)),
     )
-    return "\n".join([*parts, svg.line(x, top + ROW - 12, svg.WIDTH - 25, top + ROW - 12, svg.FAINT, 1)])
 
 
-def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: list[TopicPartition], top: float) -> str:
+def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: list[TopicPartition]) -> Block:
     """A fetcher thread: its name, what it asks for next, and what it has in hand while it waits."""
-    x, width, event = COLUMNS[1], 210, frame.event
+    event = frame.event
     works = isinstance(event, cluster.Fetch) and (event.broker_id, event.fetcher_id) == fetcher.key
-    box = (x, top, width, ROW - 16)
     name = f"fetcher {fetcher.key.fetcher_id}, broker {fetcher.key.broker_id}{' (dead)' if fetcher.is_dead else ''}"
-    parts = [
-        svg.card(box, works, is_on=not fetcher.is_dead),
-        svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
-    ]
     asks = ", ".join(f"{each} from {offset}" for each, offset in fetcher.offsets) or "no partitions"
-    parts.append(svg.text(x + 10, top + 40, svg.cut_end(asks, 24), svg.SMALL))
+    lines = [space(height=3), label(name, bold=True), label(asks, width=FETCHERS - 20)]
     if fetcher.in_hand:
-        parts.append(svg.text(x + 10, top + 64, "waits with", svg.SMALL, colour=svg.MARK, bold=True))
         answer = fetcher.in_hand[0]
         chunk = Chunk(answer.topic_partition, answer.fetch_offset, answer.offsets)
-        parts.append(_chunk(chunk, names, (x + 102, top + 46, 100, 24), is_marked=True, is_short=True))
-    return "\n".join(parts)
+        held = _chunk(chunk, names, (FETCHERS - 122, CHUNK_HEIGHT), is_marked=True, is_short=True)
+        lines.append(beside(label("waits with", colour=svg.MARK, bold=True, width=102), held))
+    return panel(stack(*lines), width=FETCHERS, height=THING, pad=10, is_on=not fetcher.is_dead, is_new=works)
 
 
 def _queue(
     frame: Frame[Pipeline, FetchingEvent],
-    stream: Stream,
     number: int,
     names: list[TopicPartition],
     trace: Trace[Pipeline, FetchingEvent],
-) -> str:
-    """The queue of a stream, the next chunk on the right, and its free places."""
-    x, top, width = COLUMNS[2], TOP + number * ROW, 195
-    slots = max(2, *(len(each.state.streams[number].queue) for each in trace))
-    drawn = min(slots, 3)
-    height = min(SLOT, (ROW - 18) / drawn)
+) -> Block:
+    """The queue of a stream, the next chunk on top, and its free places."""
+    queue = frame.state.streams[number].queue
+    drawn = min(MOST_SLOTS, max(2, *(len(each.state.streams[number].queue) for each in trace)))
+    size = QUEUES, min(SLOT, (THING - 2) / drawn) - 5
     new = [each for each in frame.state.effects if isinstance(each, cluster.Enqueued) and each.stream == number]
-    parts = []
-    for place in range(drawn):
-        box = (x, top + place * height, width, height - 5)
-        if place >= len(stream.queue):
-            parts.append(svg.filled(svg.NOTHING, box))
-            continue
-        chunk = stream.queue[place]
-        is_new = any((each.topic_partition, each.fetch_offset) == chunk[:2] for each in new)
-        parts.append(_chunk(chunk, names, box, is_marked=is_new))
-    if len(stream.queue) > drawn:
-        parts.append(
-            svg.text(x + width, top + ROW - 20, f"and {len(stream.queue) - drawn} more", svg.SMALL, "end", svg.MUTED)
-        )
-    return "\n".join(parts)
+    places = [
+        _chunk(each, names, size, is_marked=any((one.topic_partition, one.fetch_offset) == each[:2] for one in new))
+        for each in queue[:drawn]
+    ]
+    nothing = free(*size, lambda x, y: [svg.filled(svg.NOTHING, (x, y, *size))])
+    more = [label(f"and {len(queue) - drawn} more", colour=svg.MUTED, width=QUEUES, at_end=True)]
+    return stack(*places, *[nothing] * (drawn - len(places)), *(more if len(queue) > drawn else []), gap=5)
 
 
 def _chunk(
     chunk: Chunk,
     names: list[TopicPartition],
-    box: tuple[float, float, float, float],
+    size: tuple[float, float],
     is_marked: bool = False,
     is_short: bool = False,
-) -> str:
+) -> Block:
     if chunk == SHUTDOWN_COMMAND:
-        words, ground = "shutdown message", svg.rect(*box, svg.EMPTY)
+        words, fill = "shutdown message", svg.NOTHING
     else:
         name = "" if is_short else f"{svg.cut_name(str(chunk.topic_partition), 12)}: "
         words = name + (span(chunk.offsets) if chunk.offsets else "nothing whole")
-        ground = svg.filled(svg.fill(names.index(chunk.topic_partition)), box)
-    x, y, _, height = box
-    edge = svg.outlined(*([box] if is_marked else []), **svg.edge(True))
-    return "\n".join([ground, edge, svg.text(x + 10, y + height / 2 + 5, words, svg.SMALL)])
+        fill = svg.fill(names.index(chunk.topic_partition))
+    width, height = size
+    return free(
+        width,
+        height,
+        lambda x, y: [svg.filled(fill, (x, y, width, height))],
+        lambda x, y: [svg.outlined((x, y, width, height), **svg.edge(True)) if is_marked else ""],
+        lambda x, y: [svg.text(x + 10, y + height / 2 + 5, words, svg.SMALL)],
+    )
 
 
-def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, names: list[TopicPartition]) -> str:
+def _stream(frame: Frame[Pipeline, FetchingEvent], number: int, names: list[TopicPartition]) -> Block:
     """A stream: the chunk that is being read, and what the application got last."""
-    x, top, width = COLUMNS[3], TOP + number * ROW, 220
+    stream: Stream = frame.state.streams[number]
     reads = [each for each in frame.state.effects if isinstance(each, cluster.Read) and each.stream == number]
-    box = (x, top, width, ROW - 16)
     name = f"stream {number}" if stream.status == "ready" else f"stream {number}: {stream.status}"
-    parts = [
-        svg.card(box, bool(reads), is_on=stream.status != ENDED),
-        svg.text(x + 10, top + 19, name, svg.SMALL, bold=True),
-    ]
+    left = space(height=CHUNK_HEIGHT)
     if stream.chunk is not None:
-        parts.append(svg.text(x + 10, top + 41, "left", svg.SMALL))
-        parts.append(_chunk(stream.chunk, names, (x + 48, top + 25, width - 56, 24)))
+        left = beside(label("left", width=38), _chunk(stream.chunk, names, (STREAMS - 56, CHUNK_HEIGHT)))
+    lines = [space(height=3), label(name, bold=True), left]
     if reads:
         words = f"read {reads[0].offset} of {svg.cut_name(str(reads[0].topic_partition), 9)}"
-        parts.append(svg.text(x + 10, top + 65, words, svg.SMALL, colour=svg.MARK, bold=True))
-    return "\n".join(parts)
+        lines.append(label(words, colour=svg.MARK, bold=True))
+    return panel(
+        stack(*lines, gap=2), width=STREAMS, height=THING, pad=10, is_on=stream.status != ENDED, is_new=bool(reads)
+    )
 
 
-def _finder(frame: Frame[Pipeline, FetchingEvent], y: float) -> str:
+def _finder(frame: Frame[Pipeline, FetchingEvent]) -> Block:
     """The leader finder: what it does, and the partitions without a leader."""
     finder, missing = frame.state.leader_finder, frame.state.no_leader
     if finder is None:
@@ -271,4 +285,4 @@ def _finder(frame: Frame[Pipeline, FetchingEvent], y: float) -> str:
     else:
         words = "the leader finder sleeps: each partition has a leader"
     is_marked = isinstance(frame.event, cluster.FindLeaders) or (finder is not None and finder.waits_for is not None)
-    return svg.text(25, y, svg.cut_end(words, 96), svg.BODY, **svg.stress(is_marked))
+    return label(svg.cut_end(words, 96), svg.BODY, **svg.stress(is_marked))

@@ -10,7 +10,21 @@ from kafkalearn.base.errors import capitalised
 from kafkalearn.base.facts import in_words, span
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    beside,
+    cells,
+    free,
+    label,
+    legend,
+    panel,
+    row,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.zookeeper import simple_consumer
 from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, NO_CONNECTION, Appended
 from kafkalearn.zookeeper.simple_consumer import (
@@ -108,12 +122,11 @@ def _fetched(effect: simple_consumer.Effect | None) -> str:
 
 # The picture.
 
-LEFT, TOP = 25, 92
-BOX_WIDTH, BOX_HEIGHT = 300, 138
-BROKERS, BROKER_WIDTH, ROW = 660, 315, 60
-MOST_BROKERS = 4
-LOG, CELL, SHOWN_RECORDS = 76, 38, 24  # the log begins so far below the brokers
-TWICE = svg.TWICE
+APPLICATION, BROKER = (300, 138), (315, 46)  # width and height in pixels
+BROKER_GAP, MOST_BROKERS = 14, 4
+CELL, CELL_HEIGHT, SHOWN_RECORDS = 38, 30, 24
+MARKS = 64  # pixels below the records, for the application's offsets
+FILLS = {svg.NOTHING: "not handled yet", svg.Fill(svg.READ, ""): "handled once", svg.TWICE: "handled again"}
 
 
 def draw_simple_consumer(
@@ -138,130 +151,128 @@ def draw_simple_consumer(
     """
     reader = frame.state
     shown = settings.broker_ids[:MOST_BROKERS]
-    below = TOP + max(BOX_HEIGHT, ROW * len(shown))
     hidden = len(settings.broker_ids) - len(shown)
-    return picture(
-        below + LOG + 72,
-        svg.text(LEFT, 38, f"{svg.cut_name(str(settings.topic_partition), 30)}, read by hand", svg.TITLE, bold=True),
-        svg.text(LEFT, 70, describe_simple_consumer(frame), svg.BODY - 1, colour=svg.MARK),
-        svg.text(svg.WIDTH - 25, 38, f"{hidden} more brokers" if hidden > 0 else "", svg.SMALL, "end", svg.MUTED),
-        _application(frame),
-        *(_broker(settings, reader, each, TOP + at * ROW) for at, each in enumerate(shown)),
-        _request(frame, before, shown),
-        _log(settings, reader, below + 46),
-        label=describe_simple_consumer(frame),
+    brokers = stack(*(_broker(settings, reader, each) for each in shown), gap=BROKER_GAP)
+    application = _application(frame)
+    page = stack(
+        row(
+            label(f"{svg.cut_name(str(settings.topic_partition), 30)}, read by hand", svg.TITLE, bold=True),
+            label(f"{hidden} more brokers" if hidden > 0 else "", colour=svg.MUTED),
+            width=WIDE,
+        ),
+        space(height=4),
+        label(describe_simple_consumer(frame), svg.BODY - 1, svg.MARK),
+        space(height=8),
+        free(
+            WIDE,
+            max(application.height, brokers.height),
+            application.draw,
+            lambda x, y: brokers.draw(x + WIDE - brokers.width, y),
+            lambda x, y: _request(frame, before, shown, (x + application.width, x + WIDE - brokers.width), y),
+        ),
+        space(height=12),
+        legend(FILLS, FILLS, width=WIDE),
+        space(height=6),
+        _log(settings, reader),
     )
+    return sheet(page, describe_simple_consumer(frame), below=0)
 
 
-def _application(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
+def _application(frame: Frame[Reader, SimpleConsumerEvent]) -> Block:
     """What the application knows; all of it is its own."""
-    reader, box = frame.state, (LEFT, TOP, BOX_WIDTH, BOX_HEIGHT)
+    reader = frame.state
     acts = frame.event is not None and not isinstance(frame.event, BROKER_EVENTS)
     knows = (
         ("takes for the leader", "nobody" if reader.leader is None else f"broker {reader.leader}"),
         ("fetches next", "unknown" if reader.offset is None else str(reader.offset)),
         ("has saved", "nothing" if reader.saved is None else str(reader.saved)),
     )
-    lines = [
-        svg.text(LEFT + 14, TOP + 60 + 26 * at, f"{name}: {value}", svg.SMALL) for at, (name, value) in enumerate(knows)
-    ]
-    return "\n".join(
-        [
-            svg.card(box, acts),
-            svg.text(LEFT + 14, TOP + 28, "the application", svg.BODY, bold=True),
-            *lines,
-        ]
+    inside = stack(
+        space(height=10),
+        label("the application", svg.BODY, bold=True),
+        space(height=8),
+        *(label(f"{name}: {value}") for name, value in knows),
+        gap=4,
     )
+    width, height = APPLICATION
+    return panel(inside, width=width, height=height, is_new=acts)
 
 
-def _broker(settings: Settings, reader: Reader, broker_id: int, top: float) -> str:
+def _broker(settings: Settings, reader: Reader, broker_id: int) -> Block:
     """A broker: whether it runs, whether it leads."""
     is_up = broker_id in reader.cluster.live_brokers
     leads = reader.cluster.log(settings.topic_partition).leader == broker_id
-    box = (BROKERS, top, BROKER_WIDTH, ROW - 14)
+    width, height = BROKER
     words = "leads" if leads else "does not lead"
-    return "\n".join(
-        [
-            svg.card(box, is_on=is_up),
-            svg.text(
-                BROKERS + 14,
-                top + 29,
-                f"broker {broker_id}",
-                svg.BODY,
-                bold=True,
-                colour=svg.MUTED if not is_up else svg.LEADER if leads else svg.INK,
-            ),
-            svg.text(BROKERS + BROKER_WIDTH - 14, top + 29, words if is_up else f"down, {words}", svg.SMALL, "end"),
-        ]
-    )
+    colour = svg.MUTED if not is_up else svg.LEADER if leads else svg.INK
+    name, does = label(f"broker {broker_id}", svg.BODY, colour, bold=True), label(words if is_up else f"down, {words}")
+    inside = beside(row(name, does, width=width - 28), height=height)
+    return panel(inside, width=width, height=height, is_on=is_up)
 
 
 def _request(
     frame: Frame[Reader, SimpleConsumerEvent],
     before: Frame[Reader, SimpleConsumerEvent] | None,
     shown: tuple[int, ...],
-) -> str:
+    between: tuple[float, float],
+    top: float,
+) -> list[str]:
     """The request of this moment as an arrow to who was asked, with the answer on it."""
     event, effects = frame.event, frame.state.effects
     if not effects or not isinstance(event, FindLeader | FindOffset | Fetch):
-        return ""
+        return []
     asked = event.broker_id if isinstance(event, FindLeader) else (before or frame).state.leader
     if asked not in shown:
-        return ""
-    y = TOP + shown.index(asked) * ROW + (ROW - 14) / 2
+        return []
+    (left, right), height = between, BROKER[1]
+    y = top + shown.index(asked) * (height + BROKER_GAP) + height / 2
     names = {FindLeader: "who leads?", FindOffset: "which offset?", Fetch: "fetch"}
-    middle, answer = (LEFT + BOX_WIDTH + BROKERS) / 2, svg.cut_end(answer_words(effects[-1]), 32)
-    return "\n".join(
-        [
-            svg.arrow(LEFT + BOX_WIDTH + 8, y, BROKERS - 8, y, svg.MARK),
-            svg.text(middle, y - 9, names[type(event)], svg.SMALL, "middle"),
-            svg.text(middle, y + 22, answer, svg.SMALL, "middle", svg.MARK, bold=True),
-        ]
-    )
+    middle, answer = (left + right) / 2, svg.cut_end(answer_words(effects[-1]), 32)
+    return [
+        svg.arrow(left + 8, y, right - 8, y, svg.MARK),
+        svg.text(middle, y - 9, names[type(event)], svg.SMALL, "middle"),
+        svg.text(middle, y + 22, answer, svg.SMALL, "middle", svg.MARK, bold=True),
+    ]
 
 
-def _log(settings: Settings, reader: Reader, top: float) -> str:
+def _log(settings: Settings, reader: Reader) -> Block:
     """The last records of the partition: handled never, once, again; the next and the saved offset below."""
     log = reader.cluster.log(settings.topic_partition)
     got = {offset for each in reader.effects if isinstance(each, Fetched) for offset in each.offsets}
     new = {offset for each in reader.effects if isinstance(each, Appended) for offset in each.offsets}
     first = max(log.start_offset, log.end_offset - SHOWN_RECORDS + 1)
-    times = {offset: reader.handled.count(offset) for offset in range(first, log.end_offset)}
-    parts = [
-        svg.text(
-            LEFT,
-            top - 12,
-            "its records: handled once (blue), handled again (pink), not yet",
-            svg.SMALL,
-            colour=svg.MUTED,
-        )
-    ]
-    for offset, count in times.items():
-        box = (LEFT + (offset - first) * CELL, top, CELL - 4, 30)
-        is_now = offset in got | new
-        parts += [
-            svg.filled((svg.NOTHING, svg.Fill(svg.READ, ""), TWICE)[min(count, 2)], box),
-            svg.outlined(*([box] if is_now else []), **svg.edge(True)),
-            svg.text(box[0] + box[2] / 2, top + 20, str(offset), svg.SMALL, "middle"),
-        ]
-    if not times:
-        parts.append(
-            svg.text(LEFT, top + 20, f"none; the next offset is {log.end_offset}", svg.SMALL, colour=svg.MUTED)
-        )
-    for name, offset, length in (("next", reader.offset, 16), ("saved", reader.saved, 38)):
-        if offset is not None:
-            parts.append(_mark(name, offset, (log.start_offset, first, log.end_offset), top + 34, length))
-    return "\n".join(parts)
+    shown = range(first, log.end_offset)
+    times = {offset: min(reader.handled.count(offset), len(FILLS) - 1) for offset in shown}
+    records = cells(
+        len(shown),
+        CELL,
+        {fill: [at - first for at, count in times.items() if count == rank] for rank, fill in enumerate(FILLS)},
+        {at - first: str(at) for at in shown},
+        height=CELL_HEIGHT,
+        marked=[at - first for at in shown if at in got | new],
+        has_edges=False,
+    )
+    none = label(f"none; the next offset is {log.end_offset}", colour=svg.MUTED)
+    marks = (("next", reader.offset, 16), ("saved", reader.saved, 38))
+    return free(
+        WIDE,
+        CELL_HEIGHT + MARKS,
+        records.draw if shown else none.draw,
+        lambda x, y: [
+            _mark(name, offset, (log.start_offset, first, log.end_offset), (x, y + CELL_HEIGHT + 4), length)
+            for name, offset, length in marks
+            if offset is not None
+        ],
+    )
 
 
-def _mark(name: str, offset: int, log: tuple[int, int, int], top: float, length: float) -> str:
+def _mark(name: str, offset: int, log: tuple[int, int, int], corner: tuple[float, float], length: float) -> str:
     """An offset of the application's, as a line down from its place in the log; said where it lies outside."""
     start, first, end = log  # of the log, and of what is drawn of it
+    left, top = corner
     is_inside = start <= offset <= end
-    x = LEFT + (min(max(offset, first), end) - first) * CELL + (12 if name == "next" else 20)
+    x = left + (min(max(offset, first), end) - first) * CELL + (12 if name == "next" else 20)
     words = name if first <= offset <= end else f"{name}: {offset}" if is_inside else f"{name}: {offset}, out of range"
     colour, right = svg.INK if is_inside else svg.MARK, x > svg.WIDTH - 160
-    label = svg.text(
-        x - 7 if right else x + 14, top + length + 2, words, svg.SMALL, "end" if right else "start", colour
-    )
-    return "\n".join([svg.line(x, top, x, top + length, colour), label])
+    said = svg.text(x - 7 if right else x + 14, top + length + 2, words, svg.SMALL, "end" if right else "start", colour)
+    return "\n".join([svg.line(x, top, x, top + length, colour), said])
