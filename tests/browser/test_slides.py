@@ -125,6 +125,40 @@ def test_a_picture_has_the_width_and_code_comes_by_its_key(browser, tmp_path):
     shown.close()
 
 
+# Of the pictures of the slide that is open, at every step: the letters below 24 pixels, as [step, pixels, words].
+TOO_SMALL = """async () => {
+  const drawn = async () => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)));
+  const small = (step) => [...document.querySelectorAll("main svg[viewBox] text")]
+    .filter((each) => each.checkVisibility() && each.textContent.trim())
+    .map((each) => { const { a, b } = each.getScreenCTM(), size = each.currentCSSZoom * parseFloat(getComputedStyle(each).fontSize);
+      return [step, Math.round(size * Math.hypot(a, b)), each.textContent]; })
+    .filter(([, size]) => size < 24);
+  const found = small(0), bars = [...document.querySelectorAll("main .kl-bar input[type=range]")].filter((each) => each.checkVisibility());
+  for (const bar of bars) for (let step = 1; step <= Number(bar.max); step++) {
+    bar.value = step;
+    bar.dispatchEvent(new Event("input", { bubbles: true }));
+    await drawn();
+    found.push(...small(step));
+  }
+  return found;
+}"""  # noqa: E501
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", sorted(path.stem.split("_")[0] for path in NOTEBOOKS.glob("*.ipynb")))
+def test_letters_of_every_picture_at_every_step_have_24_pixels(browser, tmp_path, name):
+    shown = browser.new_page(viewport={"width": 1920, "height": 1080})
+    shown.goto(f"{written(name, tmp_path).as_uri()}#slides")
+    shown.wait_for_selector("body.slides")
+    found = {1: shown.evaluate(TOO_SMALL)}
+    for at in range(1, shown.evaluate("kafkalearnSlides.count()")):
+        shown.evaluate("(at) => kafkalearnSlides.turn(at)", at)
+        found[at + 1] = shown.evaluate(TOO_SMALL)
+
+    assert {slide: small[:3] for slide, small in found.items() if small} == {}
+    shown.close()
+
+
 NUMBER = "() => document.getElementById('slide-number').textContent.split(' ')[0]"
 
 

@@ -10,20 +10,26 @@ from kafkalearn.drawing import svg
 from kafkalearn.drawing.kit import (
     Axis,
     Cell,
+    TimeAxis,
+    beside,
+    cells,
     chip,
     envelope,
+    fact,
     free,
     label,
     lane,
     legend,
     mark,
     named,
+    numbers,
     panel,
     promises,
     row,
     sheet,
     space,
     stack,
+    timeline,
 )
 from tests.drawing.drawn import assert_well_drawn, widths, words_of
 
@@ -99,6 +105,52 @@ def test_a_legend_names_the_fills_that_were_used_in_one_order():
 
     assert re.findall(r">(\w+)</text>", drawn) == ["committed", "written"]
     assert space(3, 4).draw(0, 0) == []
+
+
+def test_a_legend_with_a_width_stands_as_far_apart_as_it_may():
+    names = {svg.COMMITTED: "committed", svg.OPEN: "written", svg.LOST: "lost"}
+    near, wide, narrow = (legend(names, names, width=width).width for width in (None, 900, 100))
+
+    assert narrow < near < wide <= 900
+    assert "stroke" in "".join(legend([svg.Fill(svg.PANEL, "")], {svg.Fill(svg.PANEL, ""): "free"}).draw(0, 0))
+
+
+@given(st.lists(SIZES, min_size=1, max_size=6), st.integers(0, 20))
+def test_middles_of_blocks_beside_each_other_are_on_one_line(sizes, gap):
+    places = []
+    whole = beside(*(recorder(places, *size) for size in sizes), gap=gap)
+    whole.draw(7, 9)
+
+    assert {y + height / 2 for _, y, _, height in places} == {9 + whole.height / 2}
+    assert [x + width + gap for x, _, width, _ in places[:-1]] == [x for x, *_ in places[1:]]
+
+
+def test_cells_have_their_fills_words_and_marks_below_their_numbers():
+    grid = cells(4, 40, {svg.OPEN: [1], svg.LOST: []}, {1: "m1", 3: "..."}, marked=[1])
+    drawing = sheet(stack(numbers(4, 40), grid), "four places")
+
+    assert_well_drawn([drawing])
+    assert words_of(drawing) == ["0", "1", "2", "3", "m1", "..."]
+    assert drawing.count(svg.OPEN.colour) == drawing.count(svg.MARK) == 1
+    assert svg.LOST.colour not in drawing
+
+
+def test_a_fact_is_marked_while_it_is_new():
+    old, new = ("".join(fact("epoch 2", is_new=each, width=300).draw(0, 0)) for each in (False, True))
+
+    assert (svg.MARK in old, svg.MARK in new) == (False, True)
+
+
+def test_a_time_line_has_round_times_below_its_lanes_and_a_line_where_it_is():
+    axis = TimeAxis(left=100, right=900, from_ms=0, to_ms=45_000)
+    lanes = free(968, 60, lambda x, y: [svg.text(x, y + 20, "the group")])
+    still, moving = (sheet(timeline(axis, lanes, now_ms=now), "lanes") for now in (None, 5000))
+
+    assert_well_drawn([still, moving])
+    assert words_of(still) == [*(f"{each} s" for each in range(0, 50, 5)), "the group"]
+    assert (svg.MARK in still, svg.MARK in moving) == (False, True)
+    assert axis.box(-10, 0, 0, 10) is None
+    assert axis.box(5000, 5001, 0, 10)[2] == 2, "what lasts a millisecond is seen"
 
 
 def test_a_label_at_the_end_ends_where_its_width_does():
