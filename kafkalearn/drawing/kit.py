@@ -2,7 +2,7 @@
 
 Three things are laid out. Blocks are measured and put beside and below each other: `label`, `row`, `beside`, `stack`,
 `panel`, `chip` for a small thing with words on it, `fact` for words that may be new, `cells` for numbered places,
-`envelope` for a message, `named` for a line with its name on the left. Of
+`bar` for amounts, `envelope` for a message, `named` for a line with its name on the left. Of
 them `sheet` makes the picture. A log is a row of cells along an `Axis` of offsets: `lane` draws them, finds by their
 offsets which are new since the frame before, and leaves those that are gone as ghosts; `mark` is a line between two
 offsets. What happens over time stands in lanes above a `TimeAxis`: `timeline` draws both. `legend` names the fills that
@@ -255,6 +255,25 @@ def cells(
         return [each for each in drawn if each]
 
     return Block(count * unit, high, draw)
+
+
+def bar(parts: Iterable[tuple[svg.Fill, float]], *, height: float, width: float = 0) -> Block:
+    """Lengths in pixels, one behind the other; what is nothing is left out.
+
+    >>> bar([(svg.OPEN, 40), (svg.LOST, 0)], height=20).width, bar([(svg.OPEN, 40)], height=20, width=90).width
+    (40, 90)
+    """
+    given = list(parts)
+
+    def draw(x: float, y: float) -> list[str]:
+        drawn = []
+        for fill, length in given:
+            box = (x, y, length, height)
+            drawn += [svg.filled(fill, box), svg.outlined(box)] if length else []
+            x += length
+        return drawn
+
+    return Block(max(width, sum(length for _, length in given)), height, draw)
 
 
 def numbers(count: int, unit: float) -> Block:

@@ -9,7 +9,21 @@ from kafkalearn.base.errors import KafkaLearnError, capitalised
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    bar,
+    beside,
+    free,
+    label,
+    legend,
+    line_of,
+    panel,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.operations.coordinator_life import model as life
 from kafkalearn.operations.failover import (
     BrokerCrashed,
@@ -102,18 +116,18 @@ def _effect_words(effect: object) -> str:
 
 # A broker dies and its groups move, drawn: a row for each client, a column for each second, and what it heard.
 
-LEFT, GRID_LEFT, GRID_ROOM = 20, 205, 770
-BROKER_TOP, BROKER_HEIGHT, GRID_TOP, ROW_HEIGHT, CELL_HEIGHT = 54, 30, 34, 46, 34
+NAMES, GRID_ROOM = 190, 770  # pixels: of the names of clients, and of all seconds
+BROKER_HEIGHT, ROW_HEIGHT, CELL_HEIGHT = 26, 46, 34
 MOST_SECONDS = 60
 
 SERVED, ALONE, SENT_AWAY, WAITS = svg.FILLS[2], svg.FILLS[1], svg.FILLS[3], svg.FILLS[4]
 LOOKS = {"NONE": SERVED, "no connection": ALONE, "COORDINATOR_LOAD_IN_PROGRESS": WAITS}
-LEGEND = (
-    (20, SERVED, "served"),
-    (140, ALONE, "no connection"),
-    (330, SENT_AWAY, "sent away, or nobody coordinates"),
-    (660, WAITS, "COORDINATOR_LOAD_IN_PROGRESS"),
-)
+MEANINGS = {
+    SERVED: "served",
+    ALONE: "no connection",
+    SENT_AWAY: "sent away, or nobody coordinates",
+    WAITS: "COORDINATOR_LOAD_IN_PROGRESS",
+}
 
 Cells = tuple[tuple[str, int, str], ...]  # client, second, error
 
@@ -143,19 +157,24 @@ def draw_failover(
         raise KafkaLearnError(f"the picture has room for {MOST_SECONDS} seconds, got {last_s}; take a part of the run")
     heard = tuple(cell for each in trace if each.index <= frame.index for cell in _cells(each))
     state = frame.state
-    grid_top = BROKER_TOP + BROKER_HEIGHT * len(settings.broker_ids) + GRID_TOP
     unit = GRID_ROOM / max(last_s, 1)
-    rows = {each.name: grid_top + ROW_HEIGHT * place for place, each in enumerate(state.clients)}
-    bottom = grid_top + ROW_HEIGHT * len(rows)
-    return picture(
-        bottom + 66,
-        svg.text(LEFT, 34, capitalised(event_words(frame)), svg.TITLE, bold=True),
+    clients = stack(*(_row(each.name, heard, unit, last_s, state.second) for each in state.clients))
+    page = stack(
+        label(capitalised(event_words(frame)), svg.TITLE, bold=True),
+        space(height=6),
         *_brokers(settings, state, (before or frame).state),
-        *_axis(grid_top, bottom, unit, last_s),
-        *(shape for name, top in rows.items() for shape in _row(name, top, heard, unit, state.second)),
-        svg.legend(LEGEND, bottom + 44, up=14, gap=29),
-        label=describe_failover(settings, frame, before),
+        space(height=6),
+        beside(label("second", colour=svg.MUTED, width=NAMES), _seconds(last_s, unit)),
+        free(
+            WIDE,
+            clients.height,
+            lambda x, y: [svg.line(x + NAMES, y, x + NAMES, y + clients.height - 6, svg.FAINT, svg.HAIR)],
+            clients.draw,
+        ),
+        space(height=8),
+        legend(MEANINGS, MEANINGS, width=WIDE - 60),
     )
+    return sheet(page, describe_failover(settings, frame, before))
 
 
 def _cells(frame: Frame[Failover, Event]) -> Cells:
@@ -164,44 +183,50 @@ def _cells(frame: Frame[Failover, Event]) -> Cells:
     return tuple((client, frame.state.second, error) for client, error in last.items())
 
 
-def _brokers(settings: Settings, state: Failover, was: Failover) -> Iterator[str]:
-    for place, broker_id in enumerate(settings.broker_ids):
-        y = BROKER_TOP + BROKER_HEIGHT * place
+def _brokers(settings: Settings, state: Failover, was: Failover) -> Iterator[Block]:
+    for broker_id in settings.broker_ids:
         words, old = broker_words(state, broker_id), broker_words(was, broker_id)
-        is_new = words != old
-        yield svg.card((LEFT, y, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 4), is_new, state.is_up(broker_id))
-        yield svg.text(LEFT + 12, y + 18, f"broker {broker_id} {words}", svg.SMALL, **svg.stress(is_new))
+        said = beside(label(f"broker {broker_id} {words}", **svg.stress(words != old)), height=BROKER_HEIGHT)
+        look = {"is_on": state.is_up(broker_id), "is_new": words != old}
+        yield stack(panel(said, width=WIDE, height=BROKER_HEIGHT, pad=12, **look), space(height=4))
 
 
-def _axis(top: float, bottom: float, unit: float, last_s: int) -> Iterator[str]:
+def _seconds(last_s: int, unit: float) -> Block:
+    """The numbers of the seconds, or of every fifth."""
     step = 1 if last_s <= 20 else 5
-    for second in range(step, last_s + 1, step):
-        yield svg.text(GRID_LEFT + (second - 0.5) * unit, top - 8, str(second), svg.SMALL, "middle", svg.MUTED)
-    yield svg.text(LEFT, top - 8, "second", svg.SMALL, colour=svg.MUTED)
-    yield svg.line(GRID_LEFT, top, GRID_LEFT, bottom - 6, svg.FAINT, svg.HAIR)
+    places = [((second - 0.5) * unit, str(second)) for second in range(step, last_s + 1, step)]
+
+    def draw(x: float, y: float) -> list[str]:
+        return [svg.words_at([(x + at, y + 16, words) for at, words in places], svg.SMALL, fill=svg.MUTED)]
+
+    return free(GRID_ROOM, 22, draw)
 
 
-def _row(name: str, top: float, heard: Cells, unit: float, now_s: int) -> Iterator[str]:
-    yield svg.text(LEFT, top + 24, name, svg.BODY, bold=True)
+def _row(name: str, heard: Cells, unit: float, last_s: int, now_s: int) -> Block:
+    """What a client has heard in each second so far."""
     found = {second: error for client, second, error in heard if client == name}
-    by_look: dict[svg.Fill, list[tuple[float, float, float, float]]] = {}
+    by_look: dict[svg.Fill, list[int]] = {}
     for second, error in found.items():
-        box = (GRID_LEFT + (second - 1) * unit + 1, top + 4, unit - 2, CELL_HEIGHT)
-        by_look.setdefault(LOOKS.get(error, SENT_AWAY), []).append(box)
-    for look, boxes in by_look.items():
-        yield svg.filled(look, *boxes)
-        yield svg.outlined(*boxes)
-    if now_s in found:
-        yield svg.rect(
-            GRID_LEFT + (now_s - 1) * unit, top + 3, unit, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=svg.STRONG
-        )
+        by_look.setdefault(LOOKS.get(error, SENT_AWAY), []).append(second)
+
+    def draw(x: float, y: float) -> list[str]:
+        boxes = {second: (x + (second - 1) * unit + 1, y, unit - 2, CELL_HEIGHT) for second in found}
+        return [
+            *(svg.filled(look, *(boxes[second] for second in seconds)) for look, seconds in by_look.items()),
+            *([svg.outlined(*boxes.values())] if boxes else []),
+            *([svg.outlined(boxes[now_s], stroke=svg.MARK, stroke_width=svg.STRONG)] if now_s in boxes else []),
+        ]
+
+    cells = Block(unit * last_s, CELL_HEIGHT, draw)
+    return beside(label(name, svg.BODY, bold=True, width=NAMES), cells, height=ROW_HEIGHT)
 
 
 # How long each broker would load its groups, cleaned or not, drawn as two bars a broker.
 
-BARS_TOP, BAR_LEFT, BAR_ROOM, BAR_HEIGHT, PAIR_HEIGHT = 62, 130, 680, 24, 66
+BROKERS, BAR_ROOM, BAR_HEIGHT = 114, 680, 24  # pixels: of names, of the longest bar, of its height
 MOST_BROKERS = 7
 GROWN, CLEANED = svg.FILLS[1], svg.FILLS[2]
+LOADS = {GROWN: "the log as it is", CLEANED: "after a pass of the cleaner"}
 
 
 def draw_load_times(seconds: Mapping[int, tuple[float, float]]) -> Picture:
@@ -230,20 +255,14 @@ def draw_load_times(seconds: Mapping[int, tuple[float, float]]) -> Picture:
         for broker_id, pair in sorted(given.items())
     }
     unit = BAR_ROOM / max(1e-9, *(grown for grown, _ in checked.values()))
-    bottom = BARS_TOP + PAIR_HEIGHT * len(checked)
-    meanings = ((BAR_LEFT, GROWN, "the log as it is"), (BAR_LEFT + 200, CLEANED, "after a pass of the cleaner"))
     said = (f"broker {each} {words(grown)}, cleaned {words(left)}" for each, (grown, left) in checked.items())
-    return picture(
-        bottom + 40,
-        svg.text(LEFT, 36, "How long each broker's groups would wait for a load", svg.TITLE, bold=True),
-        *(
-            shape
-            for place, (broker_id, pair) in enumerate(checked.items())
-            for shape in _bars(broker_id, pair, BARS_TOP + PAIR_HEIGHT * place, unit)
-        ),
-        svg.legend(meanings, bottom + 20),
-        label=f"Time of a load: {'; '.join(said)}",
+    page = stack(
+        label("How long each broker's groups would wait for a load", svg.TITLE, bold=True),
+        space(height=14),
+        *(_pair(broker_id, pair, unit) for broker_id, pair in checked.items()),
+        line_of(space(BROKERS), legend(LOADS, LOADS, width=BAR_ROOM), gap=0),
     )
+    return sheet(page, f"Time of a load: {'; '.join(said)}")
 
 
 def words(seconds: float) -> str:
@@ -255,17 +274,15 @@ def words(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2g} s"
 
 
-def _bars(broker_id: int, pair: tuple[float, ...], top: float, unit: float) -> Iterator[str]:
-    yield svg.text(LEFT, top + 30, f"broker {broker_id}", svg.BODY, bold=True)
-    for place, (look, seconds) in enumerate(zip((GROWN, CLEANED), pair, strict=True)):
-        box = (BAR_LEFT, top + place * (BAR_HEIGHT + 2), max(2, seconds * unit), BAR_HEIGHT)
-        yield svg.filled(look, box)
-        yield svg.outlined(box)
-        yield svg.text(
-            box[0] + box[2] + 10,
-            box[1] + 18,
-            words(seconds),
-            svg.SMALL,
-            colour=svg.INK if place else svg.MARK,
-            bold=not place,
+def _pair(broker_id: int, pair: tuple[float, ...], unit: float) -> Block:
+    """A broker's two bars, each with its time behind it."""
+    bars = [
+        line_of(
+            bar([(fill, max(2, seconds * unit))], height=BAR_HEIGHT),
+            label(words(seconds), colour=svg.INK if fill == CLEANED else svg.MARK, bold=fill == GROWN),
+            gap=10,
         )
+        for fill, seconds in zip((GROWN, CLEANED), pair, strict=True)
+    ]
+    name = label(f"broker {broker_id}", svg.BODY, bold=True, width=BROKERS)
+    return stack(beside(name, stack(*bars, gap=2)), space(height=16))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from kafkalearn.base.durations import whole_units
@@ -12,7 +12,22 @@ from kafkalearn.base.events import BrokerFenced, BrokerUnfenced, TimePassed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    bar,
+    beside,
+    free,
+    label,
+    legend,
+    line_of,
+    panel,
+    row,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.operations.leadership import (
     Cluster,
     Effect,
@@ -22,6 +37,7 @@ from kafkalearn.operations.leadership import (
     ImbalanceFound,
     LeaderChanged,
     Led,
+    Moved,
     Settings,
     moved_bytes,
 )
@@ -137,10 +153,10 @@ def _effect_words(effect: Effect) -> str:
 
 # Who leads in a cluster, drawn: a row for each broker, as long as what it leads.
 
-LEFT, BAR_LEFT, BAR_ROOM = 20, 190, 560
-TOP, ROW_HEIGHT, BAR_DOWN, BAR_HEIGHT = 56, 58, 9, 32
+NAMES, BAR_ROOM, BAR_HEIGHT, ROW_HEIGHT = 156, 560, 32, 50  # pixels: of names, of the longest bar, of a row
 MOST_BROKERS = 7
 OWN, OTHERS = svg.FILLS[0], svg.FILLS[1]
+LEADS = {OWN: "leads, and is preferred", OTHERS: "leads in place of another"}
 
 
 def draw_leadership(
@@ -171,70 +187,65 @@ def draw_leadership(
     state = frame.state
     found, was = shares(settings, state), shares(settings, (before or frame).state)
     longest = max(1, *(max(each.led, each.preferred) for each in (*found, *was)))
-    bottom = TOP + ROW_HEIGHT * len(found)
     leaderless = sum(each.leader is None for each in state.partitions)
-    return picture(
-        bottom + 68,
-        svg.text(LEFT, 36, capitalised(event_words(frame.event)), svg.TITLE, bold=True),
-        svg.text(svg.WIDTH - LEFT, 36, whole_units(state.now_ms), svg.BODY, "end", svg.MUTED),
-        *(
-            shape
-            for place, each in enumerate(found)
-            for shape in _row(each, was[place], TOP + ROW_HEIGHT * place, BAR_ROOM / longest)
+    page = stack(
+        row(
+            label(capitalised(event_words(frame.event)), svg.TITLE, bold=True),
+            label(whole_units(state.now_ms), svg.BODY, svg.MUTED),
+            width=WIDE,
         ),
-        *_meanings(bottom + 26),
-        svg.text(
-            LEFT,
-            bottom + 56,
-            f"without a leader: {counted(leaderless, 'partition')}",
-            svg.SMALL,
-            **svg.stress(bool(leaderless), svg.MUTED),
-        ),
-        label=describe_leadership(settings, frame, before),
+        space(height=6),
+        *(_row(each, was[place], BAR_ROOM / longest) for place, each in enumerate(found)),
+        space(height=4),
+        line_of(space(NAMES), legend(LEADS, LEADS), _preferred(), gap=20),
+        space(height=6),
+        label(f"without a leader: {counted(leaderless, 'partition')}", **svg.stress(bool(leaderless), svg.MUTED)),
     )
+    return sheet(page, describe_leadership(settings, frame, before))
 
 
-def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
+def _row(share: Share, was: Share, unit: float) -> Block:
+    """A broker: its name, what it leads as a bar with a line where it would end, and both in words."""
     is_new = share.led != was.led
-    yield svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8), is_new, share.is_alive)
-    yield svg.text(LEFT + 14, top + 24, f"broker {share.broker_id}", svg.BODY, bold=True)
-    yield svg.text(LEFT + 14, top + 42, "" if share.is_alive else "fenced", svg.SMALL, colour=svg.MARK, bold=True)
-    y = top + BAR_DOWN
-    own = (BAR_LEFT, y, share.led_as_preferred * unit, BAR_HEIGHT)
-    others = (BAR_LEFT + own[2], y, (share.led - share.led_as_preferred) * unit, BAR_HEIGHT)
-    for look, box in ((OWN, own), (OTHERS, others)):
-        if box[2]:
-            yield svg.filled(look, box)
-            yield svg.outlined(box)
-    x = BAR_LEFT + share.preferred * unit
-    yield svg.line(x, top + 4, x, top + ROW_HEIGHT - 12, svg.INK)
-    yield svg.text(
-        svg.WIDTH - LEFT - 14,
-        top + 24,
-        f"leads {share.led}",
-        svg.BODY,
-        "end",
-        bold=True,
-        colour=svg.MARK if is_new else svg.INK,
+    name = stack(
+        label(f"broker {share.broker_id}", svg.BODY, bold=True, width=NAMES),
+        label("" if share.is_alive else "fenced", colour=svg.MARK, bold=True),
+        gap=-4,
     )
-    yield svg.text(
-        svg.WIDTH - LEFT - 14, top + 42, f"preferred for {share.preferred}", svg.SMALL, "end", colour=svg.MUTED
+    leads = bar(
+        [(OWN, share.led_as_preferred * unit), (OTHERS, (share.led - share.led_as_preferred) * unit)],
+        height=BAR_HEIGHT,
+        width=BAR_ROOM,
     )
+    mark = free(
+        BAR_ROOM,
+        ROW_HEIGHT - 8,
+        lambda x, y: leads.draw(x, y + (ROW_HEIGHT - 8 - BAR_HEIGHT) / 2),
+        lambda x, y: [svg.line(x + share.preferred * unit, y, x + share.preferred * unit, y + ROW_HEIGHT - 8)],
+    )
+    room = WIDE - 28 - NAMES - BAR_ROOM
+    said = stack(
+        label(f"leads {share.led}", svg.BODY, svg.MARK if is_new else svg.INK, bold=True, width=room, at_end=True),
+        label(f"preferred for {share.preferred}", colour=svg.MUTED, width=room, at_end=True),
+        gap=-4,
+    )
+    inside = beside(name, mark, said, height=ROW_HEIGHT)
+    return stack(panel(inside, width=WIDE, height=ROW_HEIGHT, is_on=share.is_alive, is_new=is_new), space(height=8))
 
 
-def _meanings(y: float) -> Iterator[str]:
-    leads = ((BAR_LEFT, OWN, "leads, and is preferred"), (BAR_LEFT + 240, OTHERS, "leads in place of another"))
-    yield svg.legend(leads, y)
-    yield svg.line(BAR_LEFT + 490, y - 14, BAR_LEFT + 490, y + 4, svg.INK)
-    yield svg.text(BAR_LEFT + 502, y, "what it is preferred for", svg.SMALL, colour=svg.MUTED)
+def _preferred() -> Block:
+    """What the line of a row says."""
+    line = free(8, 20, lambda x, y: [svg.line(x + 4, y + 3, x + 4, y + 19)])
+    return row(line, label("what it is preferred for", colour=svg.MUTED))
 
 
 # What a plan has brokers copy, drawn.
 
-LOADS_LEFT, LOADS_ROOM, LOADS_TOP = 130, 620, 70  # of the bars
+LOADS_NAMES, LOADS_ROOM = 110, 620  # pixels: of names, of the longest bar
 MOST_ROW_HEIGHT, MOST_HEIGHT = 48, 420
 MOST_LOADS = 24
 IN, OUT = svg.FILLS[2], svg.FILLS[1]
+COPIES = {IN: "receives", OUT: "sends"}
 UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
 
 
@@ -258,34 +269,36 @@ def draw_moves(partitions: Sequence[Led], plan: Sequence[Target]) -> Picture:
     moved = moved_bytes(partitions, plan)
     total = sum(each.in_bytes for each in moved)
     if not moved:
-        return picture(
-            60, svg.text(LEFT, 36, "The plan copies nothing", svg.TITLE, bold=True), label="The plan copies nothing."
-        )
+        return sheet(label("The plan copies nothing", svg.TITLE, bold=True), "The plan copies nothing.")
     _require_room(moved)
     longest = max(1, *(max(each.in_bytes, each.out_bytes) for each in moved))
-    unit, step = LOADS_ROOM / longest, _step(len(moved))
-    half = (step - 10) / 2
-    bottom = LOADS_TOP + step * len(moved)
-    shapes = [svg.text(LEFT, 36, f"The plan copies {size_words(total)}", svg.TITLE, bold=True)]
-    for place, each in enumerate(moved):
-        top = LOADS_TOP + step * place
-        boxes = (
-            (IN, (LOADS_LEFT, top, each.in_bytes * unit, half)),
-            (OUT, (LOADS_LEFT, top + half, each.out_bytes * unit, half)),
-        )
-        shapes += _bars(f"broker {each.broker_id}", boxes, top + half + 6)
-        for at, amount in enumerate((each.in_bytes, each.out_bytes)):
-            is_busiest, words = amount == longest, ("in ", "out ")[at] + size_words(amount)
-            y = top + half * at + half / 2 + 6
-            if step >= MOST_ROW_HEIGHT or is_busiest:
-                shapes.append(
-                    svg.text(
-                        svg.WIDTH - LEFT, y, words, svg.SMALL, "end", svg.MARK if is_busiest else svg.INK, is_busiest
-                    )
-                )
-    shapes.append(svg.legend(((LOADS_LEFT, IN, "receives"), (LOADS_LEFT + 170, OUT, "sends")), bottom + 22))
+    page = stack(
+        label(f"The plan copies {size_words(total)}", svg.TITLE, bold=True),
+        space(height=14),
+        *(_copies(each, longest, _step(len(moved))) for each in moved),
+        line_of(space(LOADS_NAMES), legend(COPIES, COPIES, width=LOADS_ROOM), gap=0),
+    )
     said = filter(None, (_moved_words(each.broker_id, each.in_bytes, each.out_bytes) for each in moved))
-    return picture(bottom + 42, *shapes, label=f"The plan copies {size_words(total)}: {'; '.join(said)}.")
+    return sheet(page, f"The plan copies {size_words(total)}: {'; '.join(said)}.")
+
+
+def _copies(moved: Moved, longest: int, step: float) -> Block:
+    """What a broker receives, and below it what it sends; of many brokers only the most is said."""
+    half, unit = (step - 10) / 2, LOADS_ROOM / longest
+    lines = []
+    for fill, verb, amount in ((IN, "in", moved.in_bytes), (OUT, "out", moved.out_bytes)):
+        is_most = amount == longest
+        words = f"{verb} {size_words(amount)}" if step >= MOST_ROW_HEIGHT or is_most else ""
+        colour, room = svg.MARK if is_most else svg.INK, WIDE - LOADS_NAMES - LOADS_ROOM
+        lines.append(
+            beside(
+                bar([(fill, amount * unit)], height=half, width=LOADS_ROOM),
+                label(words, colour=colour, bold=is_most, width=room, at_end=True),
+                height=half,
+            )
+        )
+    name = label(f"broker {moved.broker_id}", bold=True, width=LOADS_NAMES)
+    return stack(beside(name, stack(*lines), height=2 * half), space(height=10))
 
 
 def size_words(size_bytes: int) -> str:
@@ -308,14 +321,6 @@ def _step(count: int) -> float:
 def _require_room(brokers: Sequence[object]) -> None:
     if len(brokers) > MOST_LOADS:
         raise KafkaLearnError(f"the picture has room for {MOST_LOADS} brokers, got {len(brokers)}")
-
-
-def _bars(name: str, boxes: Iterable[tuple[svg.Fill, svg.Box]], middle: float) -> Iterator[str]:
-    yield svg.text(LEFT, middle, name, svg.SMALL, bold=True)
-    for look, box in boxes:
-        if box[2]:
-            yield svg.filled(look, box)
-            yield svg.outlined(box)
 
 
 def _moved_words(broker_id: int, in_bytes: int, out_bytes: int) -> str:
