@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -24,7 +25,8 @@ from kafkalearn.consuming.simulator import (
     Topic,
 )
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import LINE_LENGTH, Picture, picture
+from kafkalearn.drawing.kit import WIDE, Block, at_ends, beside, cells, free, label, rule, sheet, space, stack
+from kafkalearn.drawing.player import LINE_LENGTH, Picture
 
 MOST_VALUES = 6  # records more than that are counted, not named
 
@@ -106,9 +108,9 @@ def consuming_text(frame: Frame[Topic, ConsumingEvent], before: Frame[Topic, Con
     return "\n".join(lines)
 
 
-TOP, LINE_HEIGHT = 58, 26
+HEAD, LINE_HEIGHT = 60, 26  # pixels of the title and of the margins, of a line below the partitions
 HIGHEST = 590  # a picture fits a window of 1280 x 800
-LEAST_LEFT, RIGHT = 175, 130
+LEAST_NAMES, WORDS = 150, 105  # pixels: of names on the left, of ends and lags on the right
 SMALLEST_CELL, LARGEST_CELL = 40, 62
 MOST_VALUE = 24  # characters of a record in its cell
 
@@ -137,31 +139,37 @@ def draw_consuming(
     topic = frame.state
     group_ids = [group.group_id for group in trace[-1].state.groups]
     below = max(len(_idle_lines(each.state)) for each in trace)
-    rows = _Rows.fitting(len(topic.logs), len(group_ids), HIGHEST - TOP - 14 - below * LINE_HEIGHT)
-    cells = _Cells.fitting(trace)
-    parts = []
-    for number in range(rows.lane_count):
-        top = TOP + number * rows.lane
-        rule = top + rows.lane - rows.gap / 2
-        parts.append(_log(topic, cells, number, top, rows.log))
-        for at, group_id in enumerate(group_ids):
-            begin = _read_from(topic, group_id, number) if before else None
-            box = (top + rows.log + at * rows.bar, rows.bar)
-            parts.append(_bar(topic.group(group_id), len(topic.logs[number]), cells, number, at, box, begin))
-        parts.append(svg.line(25, rule, svg.WIDTH - 25, rule, svg.FAINT, svg.HAIR))
-    bottom = TOP + rows.lane_count * rows.lane
+    rows = _Rows.fitting(len(topic.logs), len(group_ids), HIGHEST - HEAD - below * LINE_HEIGHT)
+    places = _Places.fitting(trace)
+    shown = range(rows.lane_count)
     hidden = "" if rows.lane_count == len(topic.logs) else f", partitions 0 to {rows.lane_count - 1}"
-    return picture(
-        bottom + 14 + below * LINE_HEIGHT,
-        svg.text(25, 38, f"{svg.cut_name(topic.name)}: who has read what{hidden}", svg.TITLE, bold=True),
-        svg.text(svg.WIDTH - 25, 38, "bar: read and committed", svg.SMALL, "end", svg.MUTED),
-        *parts,
-        *(
-            svg.text(25, bottom + 18 + at * LINE_HEIGHT, words, svg.BODY, bold=True)
-            for at, words in enumerate(_idle_lines(topic))
+    idle = [label(words, svg.BODY, bold=True) for words in _idle_lines(topic)]
+    page = stack(
+        at_ends(
+            label(f"{svg.cut_name(topic.name)}: who has read what{hidden}", svg.TITLE, bold=True),
+            label("bar: read and committed", colour=svg.MUTED, at_end=True),
         ),
-        label=describe_consuming(frame),
+        space(height=8),
+        *(_partition(topic, number, group_ids, (rows, places), is_marked=before is not None) for number in shown),
+        free(WIDE, below * LINE_HEIGHT, stack(*idle).draw),
     )
+    return sheet(page, describe_consuming(frame), top=10, below=8)
+
+
+def _partition(
+    topic: Topic, number: int, group_ids: Sequence[str], sizes: tuple[_Rows, _Places], *, is_marked: bool
+) -> Block:
+    """A partition: its log, and a bar for each group."""
+    rows, places = sizes
+    bars = []
+    for at, group_id in enumerate(group_ids):
+        begin = _read_from(topic, group_id, number) if is_marked else None
+        group = topic.group(group_id)
+        length = len(topic.logs[number])
+        shown = None if group is None else _bar(group, number, length, at, places, rows.bar, begin)
+        bars.append(shown or space(height=rows.bar))
+    gap = space(height=(rows.gap - 1) / 2)
+    return stack(_log(topic, places, number, rows.log), *bars, gap, rule(), gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,21 +195,21 @@ class _Rows:
 _HIGH, _LOW = (40, 27, 16), (27, 20, 5)  # of a log, a bar and a gap
 
 
-class _Cells:
+class _Places:
     """Where the record of an offset is drawn: the newest of a long log, right of the longest name."""
 
-    def __init__(self, left: float, width: float, shown: int) -> None:
-        self.left, self.width, self.shown = left, width, shown
+    def __init__(self, names: float, width: float, shown: int) -> None:
+        self.names, self.width, self.shown = names, width, shown
 
     @classmethod
-    def fitting(cls, trace: Trace[Topic, ConsumingEvent]) -> _Cells:
+    def fitting(cls, trace: Trace[Topic, ConsumingEvent]) -> _Places:
         last = trace[-1].state
         names = {member_id for frame in trace for group in frame.state.groups for member_id in group.member_ids}
-        left = max(LEAST_LEFT, 30 + svg.name_width(names) + 18)
+        left = max(LEAST_NAMES, svg.name_width(names) + 24)
         longest = max((len(record.value) for log in last.logs for record in log), default=2)
         most = max(map(len, last.logs), default=1) or 1
         needed = max(SMALLEST_CELL, 11.4 * min(longest, MOST_VALUE) + 14)
-        room = svg.WIDTH - left - RIGHT
+        room = WIDE - left - WORDS
         width = min(room, max(needed, min(LARGEST_CELL, room / most)))
         return cls(left, width, max(1, int(room // width)))
 
@@ -209,60 +217,52 @@ class _Cells:
         return max(0, log_length - self.shown)
 
     def x(self, offset: int, log_length: int) -> float:
-        return self.left + max(0, offset - self.first(log_length)) * self.width
+        return max(0, offset - self.first(log_length)) * self.width
+
+    def lane(self, name: Block, what: Block, words: Block, height: float) -> Block:
+        """A name, what there is of it, and words at the right end."""
+        return at_ends(beside(free(self.names, name.height, name.draw), what), words, height=height)
 
 
-def _log(topic: Topic, cells: _Cells, number: int, top: float, height: float) -> str:
-    log, base = topic.logs[number], top + height / 2 + 5
-    parts = [svg.text(30, base, f"partition {number}", svg.BODY, bold=True)]
-    for offset in range(cells.first(len(log)), len(log)):
-        record, x = log[offset], cells.x(offset, len(log))
-        is_new = Appended(number, offset) in topic.effects
-        parts += [
-            svg.rect(x, top + 2, cells.width - 3, height - 5, svg.PANEL),
-            svg.outlined(
-                (x, top + 2, cells.width - 3, height - 5),
-                **svg.edge(is_new),
-            ),
-            svg.text(x + (cells.width - 3) / 2, base, svg.cut_name(record.value, MOST_VALUE), svg.BODY, "middle"),
-        ]
-    parts.append(svg.text(svg.WIDTH - 25, base, f"end {len(log)}", svg.BODY, "end"))
-    return "\n".join(parts)
+def _log(topic: Topic, places: _Places, number: int, height: float) -> Block:
+    log = topic.logs[number]
+    shown = range(places.first(len(log)), len(log))
+    first = shown.start
+    records = cells(
+        len(shown),
+        places.width,
+        {svg.Fill(svg.PANEL, ""): range(len(shown))},
+        {offset - first: svg.cut_name(log[offset].value, MOST_VALUE) for offset in shown},
+        height=height - 5,
+        marked=[offset - first for offset in shown if Appended(number, offset) in topic.effects],
+    )
+    name = label(f"partition {number}", svg.BODY, bold=True)
+    return places.lane(name, records, label(f"end {len(log)}", svg.BODY, at_end=True), height)
 
 
 def _bar(
-    group: Group | None,
-    log_length: int,
-    cells: _Cells,
-    number: int,
-    at: int,
-    box: tuple[float, float],
-    begin: int | None,
-) -> str:
+    group: Group, number: int, log_length: int, at: int, places: _Places, height: float, begin: int | None
+) -> Block:
     """How far a group has read a partition, what it has just read marked; its reader on the left, its lag right."""
-    if group is None:
-        return ""
-    position, owner, (top, height) = group.positions[number], group.owner(number), box
-    base, bar_top, bar_height, left = top + height / 2 + 5, top + 3, height - 6, cells.left
-    parts = [
-        svg.text(
-            30, base, svg.cut_name(owner) if owner else "(nobody)", svg.SMALL, colour=svg.INK if owner else svg.MUTED
-        )
-    ]
-    parts.append(svg.rect(left, bar_top, cells.shown * cells.width - 3, bar_height, svg.EMPTY))
-    if position is not None:
-        end = cells.x(position, log_length)
-        if end > left:
-            parts.append(svg.filled(svg.fill(at + 1), (left, bar_top, end - left - 3, bar_height)))
-        if begin is not None:
-            x = cells.x(begin, log_length)
-            parts.append(
-                svg.outlined((x, bar_top, max(end - x - 3, 4), bar_height), stroke=svg.MARK, stroke_width=svg.STRONG)
-            )
-        committed = group.committed[number]
-        lag = "-" if committed is None else str(log_length - committed)
-        parts.append(svg.text(svg.WIDTH - 25, base, f"lag {lag}", svg.SMALL, "end"))
-    return "\n".join(parts)
+    position, owner, high = group.positions[number], group.owner(number), height - 6
+    name = label(svg.cut_name(owner) if owner else "(nobody)", colour=svg.INK if owner else svg.MUTED)
+    end = 0.0 if position is None else places.x(position, log_length)
+
+    def draw(x: float, y: float) -> list[str]:
+        left = x + 2
+        drawn = [svg.rect(left, y, places.shown * places.width - 4, high, svg.EMPTY)]
+        if end:
+            drawn.append(svg.filled(svg.fill(at + 1), (left, y, end - 4, high)))
+        if begin is not None and position is not None:
+            start = places.x(begin, log_length)
+            box = (left + start, y, max(end - start - 4, 4), high)
+            drawn.append(svg.outlined(box, stroke=svg.MARK, stroke_width=svg.STRONG))
+        return drawn
+
+    committed = group.committed[number]
+    lag = "" if position is None else "lag -" if committed is None else f"lag {log_length - committed}"
+    track = free(places.shown * places.width, high, draw)
+    return places.lane(name, track, label(lag, at_end=True), height)
 
 
 def _read_from(topic: Topic, group_id: str, number: int) -> int | None:

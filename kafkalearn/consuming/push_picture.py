@@ -10,7 +10,22 @@ from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.consuming import push
 from kafkalearn.consuming.push import Brokers, Event, Queue, broker_load, missed_by_pull
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    at_ends,
+    bar,
+    beside,
+    cells,
+    free,
+    label,
+    legend,
+    rule,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 
 
 def describe_push(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None = None) -> str:
@@ -125,11 +140,12 @@ def push_text(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None
     return "\n".join(lines)
 
 
-LEAST_LEFT, RIGHT = 150, 250
+LEAST_NAMES, WORDS = 134, 225  # pixels: of names on the left, of counts on the right
 HIGHEST = 590  # a picture fits a window of 1280 x 800
 HEAD, LOG, LEGEND = 52, 40, 30  # the heading of each half; the log's own lane; what the fills mean
 LARGEST_CELL, SMALLEST_CELL = 46, 30
 READ, SENT, WAITING = svg.fill(2), svg.fill(1), svg.fill(0)
+FILLS = {READ: "read", SENT: "sent, not acknowledged", WAITING: "waits to be sent"}
 
 
 def draw_push(
@@ -149,123 +165,109 @@ def draw_push(
     >>> from kafkalearn.consuming.push import Produce, Settings, simulate
     >>> trace = simulate(Settings(("billing",)), [Produce()])
     >>> draw_push(trace, trace[1], trace[0]).size
-    (1000.0, 266.0)
+    (1000.0, 259.25)
     """
-    brokers = frame.state
-    cells, count = _Cells(trace), len(brokers.readers)
+    brokers, places, count = frame.state, _Places(trace), len(frame.state.readers)
     lane = min(42.0, max(24.0, (HIGHEST - 2 * HEAD - LOG - LEGEND - 24) / (2 * count)))
-    bar = min(30.0, lane)
     pull, push = load_words(brokers)
-    middle = HEAD + LOG + bar * count + 14
-    parts = [
-        _heading(0, "pull: one log, as in Kafka", pull),
-        _log(brokers, cells, HEAD, is_marked=before is not None),
-        *(_reader(brokers, cells, at, HEAD + LOG + at * bar, bar) for at in range(count)),
-        svg.line(25, middle, svg.WIDTH - 25, middle, svg.FAINT, svg.HAIR),
-        _heading(middle, "push: a queue for each consumer", push),
-    ]
-    for at, queue in enumerate(brokers.queues):
-        parts.append(_queue(brokers, queue, cells, (middle + HEAD + at * lane, lane), before is not None))
-    bottom = middle + HEAD + count * lane + 6
     refused = f"{counted(brokers.refused_count, 'record')} refused" if brokers.refused_count else ""
-    parts += [_legend(bottom), svg.text(svg.WIDTH - 25, bottom + 18, refused, svg.SMALL, "end", svg.MARK, bold=True)]
-    return picture(bottom + LEGEND, *parts, label=describe_push(frame))
+    is_marked = before is not None
+    page = stack(
+        _heading("pull: one log, as in Kafka", pull),
+        _log(brokers, places, is_marked=is_marked),
+        *(_reader(brokers, places, at, min(30.0, lane)) for at in range(count)),
+        space(height=10),
+        rule(),
+        space(height=6),
+        _heading("push: a queue for each consumer", push),
+        *(_queue(brokers, queue, places, lane, is_marked=is_marked) for queue in brokers.queues),
+        space(height=6),
+        at_ends(legend(FILLS, FILLS, width=WIDE - 250), label(refused, colour=svg.MARK, bold=True, at_end=True)),
+    )
+    return sheet(page, describe_push(frame), top=8, below=8)
 
 
-class _Cells:
-    """Where the cells of a run are drawn: right of the longest name, as large as the longest lane allows."""
+class _Places:
+    """The places of a run's records: right of the longest name, as wide as the longest lane allows."""
 
     def __init__(self, trace: Trace[Brokers, Event]) -> None:
         states = [frame.state for frame in trace]
         names = [reader.consumer for reader in states[0].readers]
         held = [len(queue.held) for state in states for queue in state.queues]
         most = max(1, *(state.log_end - state.log_start for state in states), *held)
-        self.left = max(LEAST_LEFT, 30 + svg.name_width(names) + 14)
-        room = svg.WIDTH - self.left - RIGHT
+        self.names = max(LEAST_NAMES, svg.name_width(names) + 28)
+        room = WIDE - self.names - WORDS
         self.width = max(SMALLEST_CELL, min(LARGEST_CELL, room / most))
         self.shown = max(1, int(room / self.width + 0.001))
 
-    def x(self, slot: int) -> float:
-        return self.left + slot * self.width
+    def lane(self, name: Block, records: Block, words: Block, height: float) -> Block:
+        """A name, records, and their counts at the right end."""
+        named = free(self.names, name.height, name.draw)
+        return at_ends(beside(named, records), words, height=height)
 
 
-def _legend(top: float) -> str:
-    parts, x = [], 30.0
-    for look, words in ((READ, "read"), (SENT, "sent, not acknowledged"), (WAITING, "waits to be sent")):
-        parts.append(svg.legend([(x, look, words)], top + 18, size=(30, 20), up=16, gap=38, colour=svg.INK))
-        x += 38 + svg.text_width(words) + 24
-    return "\n".join(parts)
+def _heading(words: str, load: str) -> Block:
+    return at_ends(label(words, svg.TITLE, bold=True), label(load, svg.BODY, bold=True, at_end=True), height=44)
 
 
-def _heading(top: float, words: str, load: str) -> str:
-    return "\n".join(
-        [
-            svg.text(25, top + 36, words, svg.TITLE, bold=True),
-            svg.text(svg.WIDTH - 25, top + 36, load, svg.BODY, "end", bold=True),
-        ]
-    )
-
-
-def _cell(x: float, top: float, width: float, height: float, number: int, is_new: bool) -> str:
-    box = (x, top + 3, width - 3, height - 7)
-    edge = svg.outlined(box, **svg.edge(is_new))
-    return "\n".join([edge, svg.text(x + (width - 3) / 2, top + height / 2 + 5, str(number), svg.SMALL, "middle")])
-
-
-def _log(brokers: Brokers, cells: _Cells, top: float, is_marked: bool) -> str:
+def _log(brokers: Brokers, places: _Places, *, is_marked: bool) -> Block:
     """The log: its newest records where not all of them have room, and how many stand before them."""
-    first = max(brokers.log_start, brokers.log_end - cells.shown)
+    first = max(brokers.log_start, brokers.log_end - places.shown)
+    shown = range(first, brokers.log_end)
     new = {each.offset for each in brokers.effects if isinstance(each, push.Appended)} if is_marked else set()
-    parts = [svg.text(30, top + LOG / 2 + 5, "the log", svg.BODY, bold=True)]
-    parts += [
-        _cell(cells.x(number - first), top, cells.width, LOG, number, number in new)
-        for number in range(first, brokers.log_end)
-    ]
+    records = cells(
+        len(shown),
+        places.width,
+        {svg.Fill(svg.PANEL, ""): range(len(shown))},
+        {offset - first: str(offset) for offset in shown},
+        height=LOG - 7,
+        marked=[offset - first for offset in shown if offset in new],
+    )
     older = f"and {first - brokers.log_start} older; " if first > brokers.log_start else ""
     words = f"{older}{brokers.log_start} deleted" if brokers.log_start else older.removesuffix("; ")
-    parts.append(svg.text(svg.WIDTH - 25, top + LOG / 2 + 5, words, svg.SMALL, "end", svg.MUTED))
-    return "\n".join(parts)
+    name = label("the log", svg.BODY, bold=True)
+    return places.lane(name, records, label(words, colour=svg.MUTED, at_end=True), LOG)
 
 
-def _reader(brokers: Brokers, cells: _Cells, at: int, top: float, height: float) -> str:
+def _reader(brokers: Brokers, places: _Places, at: int, height: float) -> Block:
+    """How far a reader has come in the log."""
     reader = brokers.readers[at]
-    first = max(brokers.log_start, brokers.log_end - cells.shown)
-    base, length = top + height / 2 + 5, brokers.log_end - first
-    parts = [
-        svg.text(30, base, svg.cut_name(reader.consumer), svg.SMALL),
-        svg.rect(cells.left, top + 5, max(1, length) * cells.width - 3, height - 10, svg.EMPTY),
-    ]
-    if reader.position > first:
-        box = (cells.left, top + 5, (reader.position - first) * cells.width - 3, height - 10)
-        parts += [svg.filled(READ, box), svg.outlined(box, stroke=svg.INK)]
+    first = max(brokers.log_start, brokers.log_end - places.shown)
+    long = max(1, brokers.log_end - first) * places.width - 4
+    read = bar([(READ, max(0, (reader.position - first) * places.width - 4))], height=height - 10)
+    track = free(
+        long + 4,
+        height - 10,
+        lambda x, y: [svg.filled(svg.NOTHING, (x + 2, y, long, height - 10))],
+        lambda x, y: read.draw(x + 2, y),
+    )
     missed = missed_by_pull(brokers, reader)
-    words = f"offset {reader.position}, lag {brokers.log_end - reader.position}"
-    parts.append(svg.text(svg.WIDTH - 25, base, f"{words}{f', missed {missed}' if missed else ''}", svg.SMALL, "end"))
-    return "\n".join(parts)
+    words = f"offset {reader.position}, lag {brokers.log_end - reader.position}{f', missed {missed}' if missed else ''}"
+    return places.lane(label(svg.cut_name(reader.consumer)), track, label(words, at_end=True), height)
 
 
-def _queue(brokers: Brokers, queue: Queue, cells: _Cells, box: tuple[float, float], is_marked: bool) -> str:
-    """A queue: what was sent is amber, what waits is plain."""
-    top, height = box
-    base, new = top + height / 2 + 5, brokers.log_end - 1
+def _queue(brokers: Brokers, queue: Queue, places: _Places, height: float, *, is_marked: bool) -> Block:
+    """A queue: what was sent is amber, what waits is blue."""
     is_new = is_marked and any(isinstance(each, push.Appended) for each in brokers.effects)
-    parts = [svg.text(30, base, svg.cut_name(queue.consumer), svg.SMALL)]
-    if not queue.held:
-        parts.append(svg.text(cells.left, base, "empty", svg.SMALL, colour=svg.MUTED))
-    drawn = queue.held[: cells.shown]
-    for slot, number in enumerate(drawn):
-        look = SENT if slot < len(queue.unacknowledged) else WAITING
-        parts.append(svg.filled(look, (cells.x(slot), top + 3, cells.width - 3, height - 7)))
-        parts.append(_cell(cells.x(slot), top, cells.width, height, number, is_new and number == new))
+    drawn = queue.held[: places.shown]
+    sent_count = min(len(queue.unacknowledged), len(drawn))
+    records = cells(
+        len(drawn),
+        places.width,
+        {SENT: range(sent_count), WAITING: range(sent_count, len(drawn))},
+        {slot: str(number) for slot, number in enumerate(drawn)},
+        height=height - 7,
+        marked=[slot for slot, number in enumerate(drawn) if is_new and number == brokers.log_end - 1],
+    )
     more = f"and {len(queue.held) - len(drawn)} newer; " if len(queue.held) > len(drawn) else ""
-    words = f"{more}{len(queue.unacknowledged)} sent, {len(queue.waiting)} waiting"
     dropped = f", {queue.dropped_count} dropped" if queue.dropped_count else ""
+    words = f"{more}{len(queue.unacknowledged)} sent, {len(queue.waiting)} waiting{dropped}"
     has_lost = is_marked and any(
         isinstance(each, push.Dropped) and each.consumer == queue.consumer for each in brokers.effects
     )
-    parts.append(
-        svg.text(
-            svg.WIDTH - 25, base, words + dropped, svg.SMALL, "end", svg.MARK if has_lost else svg.INK, bold=has_lost
-        )
+    return places.lane(
+        label(svg.cut_name(queue.consumer)),
+        records if drawn else label("empty", colour=svg.MUTED),
+        label(words, at_end=True, **svg.stress(has_lost)),
+        height,
     )
-    return "\n".join(parts)

@@ -215,6 +215,15 @@ def beside(*blocks: Block, gap: float = 0, height: float | None = None) -> Block
     return Block(sum(each.width for each in blocks) + gap * max(len(blocks) - 1, 0), high, draw)
 
 
+def at_ends(left: Block, right: Block, *, width: float = WIDE, height: float | None = None) -> Block:
+    """A block from the left edge on, and one that ends at the right, their middles on one line.
+
+    >>> at_ends(space(10, 5), space(20, 9), width=100).width, at_ends(space(10, 5), space(20, 9)).height
+    (100, 9)
+    """
+    return beside(left, space(width - left.width - right.width), right, height=height)
+
+
 def cells(
     count: int,
     unit: float,
