@@ -13,7 +13,22 @@ from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.hashing import murmur2, to_positive
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.kit import (
+    LEFT,
+    WIDE,
+    Block,
+    at_ends,
+    bar,
+    beside,
+    cells,
+    free,
+    label,
+    rule,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.partitioning import keyless
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import Batch, Event, Producer, RecordAppended, Settings
@@ -147,9 +162,10 @@ def _batch_text(batch: Batch) -> str:
 
 # As a picture.
 
-LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture fits a small window
-QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
-METER_LEFT, METER_WIDTH = 440, 420
+NAMES, LANE_HEIGHT, MOST_LANES = 174, 58, 7  # pixels; of so many lanes the picture fits a small window
+BATCH_WIDTH, BATCH_HEIGHT, BATCH_GAP, MOST_BATCHES = 144, 40, 12, 4
+METER = 420, 20  # width and height in pixels
+BATCHES = "waiting batches, records: bytes; darker: full, takes no more"
 OPEN, CLOSED = svg.fill(0), svg.fill(4)
 
 
@@ -174,27 +190,24 @@ def draw_keyless(
     'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
     """
     state = frame.state
-    shown = _shown(settings, state)
-    bottom = LANES_TOP + len(shown) * LANE_HEIGHT
     has_meter = keyless.rule_of(settings.release) == "uniform sticky"
-    return picture(
-        bottom + (84 if has_meter else 52),
-        svg.text(
-            25,
-            38,
-            f"Records without a key: Kafka {settings.release}, {keyless.rule_of(settings.release)}",
-            svg.TITLE,
-            bold=True,
+    title = f"Records without a key: Kafka {settings.release}, {keyless.rule_of(settings.release)}"
+    page = stack(
+        label(title, svg.TITLE, bold=True),
+        space(height=8),
+        at_ends(
+            beside(
+                space(NAMES), label("waiting batches, records: bytes; darker: full, takes no more", colour=svg.MUTED)
+            ),
+            label("records", colour=svg.MUTED, at_end=True),
         ),
-        svg.text(
-            QUEUE_LEFT, 72, "waiting batches, records: bytes; darker: full, takes no more", svg.SMALL, colour=svg.MUTED
-        ),
-        svg.text(svg.WIDTH - 25, 72, "records", svg.SMALL, "end", svg.MUTED),
-        *(_lane(settings, state, each, LANES_TOP + at * LANE_HEIGHT) for at, each in enumerate(shown)),
-        svg.text(25, bottom + 32, keyless_rule(settings, state), svg.BODY, bold=True),
-        _meter(settings, state, bottom + 46) if has_meter else "",
-        label=describe_keyless(settings, frame),
+        space(height=6),
+        *(_lane(settings, state, each) for each in _shown(settings, state)),
+        space(height=12),
+        label(keyless_rule(settings, state), svg.BODY, bold=True),
+        *([space(height=10), _meter(settings, state)] if has_meter else []),
     )
+    return sheet(page, describe_keyless(settings, frame))
 
 
 def _shown(settings: Settings, state: Producer) -> range:
@@ -205,76 +218,76 @@ def _shown(settings: Settings, state: Producer) -> range:
     return range(first, min(first + MOST_LANES, settings.partition_count))
 
 
-def _lane(settings: Settings, state: Producer, partition: int, top: float) -> str:
+def _lane(settings: Settings, state: Producer, partition: int) -> Block:
+    """A partition: its name, its waiting batches, what was written and sent; the current one stands out."""
     is_current, is_led = partition == state.current, partition in settings.candidates
-    middle = top + LANE_HEIGHT / 2
     queue, written = state.queue(partition), state.record_counts[partition]
     appended = appended_in(state)
     got_record = appended is not None and appended.partition == partition
     sent, weight = written - sum(batch.record_count for batch in queue), weights(state).get(partition)
     aside = f"{sent} sent" if weight is None else f"{sent} sent, weight {weight}"
     name = f"partition {partition}" if is_led else f"{partition}: no leader"
-    return "\n".join(
-        [
-            svg.rect(0, top, svg.WIDTH, LANE_HEIGHT, svg.EMPTY) if is_current else "",
-            svg.line(25, top + LANE_HEIGHT, svg.WIDTH - 25, top + LANE_HEIGHT, svg.FAINT, svg.HAIR),
-            svg.polygon([(34, middle), (16, middle - 11), (16, middle + 11)], svg.MARK) if is_current else "",
-            svg.text(40, top + 35, name, svg.BODY, colour=svg.INK if is_led else svg.MUTED, bold=is_current),
-            *_batches(queue, top, got_record),
-            svg.text(svg.WIDTH - 25, top + 27, f"{written} written", svg.BODY, "end"),
-            svg.text(svg.WIDTH - 25, top + 48, aside, svg.SMALL, "end", svg.MUTED),
-        ]
+    called = label(name, svg.BODY, svg.INK if is_led else svg.MUTED, bold=is_current, width=NAMES - 20)
+    counts = stack(
+        label(f"{written} written", svg.BODY, width=150, at_end=True),
+        label(aside, colour=svg.MUTED, width=150, at_end=True),
     )
+    lane = at_ends(beside(space(20), called, _batches(queue, got_record)), counts, height=LANE_HEIGHT - 1)
+
+    def stands_out(x: float, y: float) -> list[str]:
+        middle = y + LANE_HEIGHT / 2
+        pointer = svg.polygon([(x + 12, middle), (x - 6, middle - 11), (x - 6, middle + 11)], svg.MARK)
+        return [svg.rect(x - LEFT, y, svg.WIDTH, LANE_HEIGHT, svg.EMPTY), pointer] if is_current else []
+
+    return stack(free(WIDE, LANE_HEIGHT - 1, stands_out, lane.draw), rule())
 
 
-def _batches(queue: tuple[Batch, ...], top: float, got_record: bool) -> list[str]:
+def _batches(queue: tuple[Batch, ...], got_record: bool) -> Block:
     """The waiting batches, the oldest left; of a long queue the newest and how many more there are."""
     shown = queue[-MOST_BATCHES:]
-    hidden = len(queue) - len(shown)
-    parts = [svg.text(QUEUE_LEFT - 8, top + 35, f"+{hidden}", svg.SMALL, "end", svg.MUTED)] if hidden else []
-    for at, batch in enumerate(shown):
-        is_now = got_record and at == len(shown) - 1
-        parts.append(_batch(batch, QUEUE_LEFT + at * (BATCH_WIDTH + BATCH_GAP), top + 9, is_now))
-    return parts
+    hidden = label(f"+{len(queue) - len(shown)}", colour=svg.MUTED)
+    batches = beside(
+        *(_batch(batch, got_record and at == len(shown) - 1) for at, batch in enumerate(shown)), gap=BATCH_GAP
+    )
+    more = hidden.draw if len(queue) > len(shown) else space().draw
+    return free(batches.width, BATCH_HEIGHT, batches.draw, lambda x, y: more(x - hidden.width - 4, y + 10))
 
 
-def _batch(batch: Batch, x: float, y: float, is_now: bool) -> str:
+def _batch(batch: Batch, is_now: bool) -> Block:
     """A batch as full as it is; darker once no more goes in, with a marked border if it got the last record."""
-    height = LANE_HEIGHT - 18
     full = min(1, batch.byte_count / batch.limit_bytes) * BATCH_WIDTH
     words = f"{batch.record_count}: {batch.byte_count} B"
-    return "\n".join(
-        [
-            svg.rect(x, y, BATCH_WIDTH, height, svg.PANEL),
-            svg.filled(CLOSED if batch.is_full else OPEN, (x, y, full, height)),
-            svg.rect(x, y, BATCH_WIDTH, height, **svg.edge(is_now)),
-            svg.text(x + BATCH_WIDTH / 2, y + 26, words, svg.SMALL + 1, "middle"),
-        ]
+    size = BATCH_WIDTH, BATCH_HEIGHT
+    return free(
+        *size,
+        lambda x, y: [svg.rect(x, y, *size, svg.PANEL)],
+        lambda x, y: [svg.filled(CLOSED if batch.is_full else OPEN, (x, y, full, BATCH_HEIGHT))],
+        lambda x, y: [svg.rect(x, y, *size, **svg.edge(is_now))],
+        lambda x, y: [svg.text(x + BATCH_WIDTH / 2, y + 26, words, svg.SMALL + 1, "middle")],
     )
 
 
-def _meter(settings: Settings, state: Producer, top: float) -> str:
+def _meter(settings: Settings, state: Producer) -> Block:
     """Bytes to the current partition since it was drawn, against the two marks at which it may change."""
-    whole = 2 * settings.batch_size
-    done = min(1, state.produced_bytes / whole) * METER_WIDTH
-    half = METER_LEFT + METER_WIDTH / 2
-    return "\n".join(
-        [
-            svg.text(25, top + 16, "bytes there since it was drawn", svg.SMALL),
-            svg.text(METER_LEFT - 14, top + 17, str(state.produced_bytes), svg.BODY, "end", bold=True),
-            svg.rect(METER_LEFT, top, METER_WIDTH, 20, svg.PANEL),
-            svg.filled(OPEN, (METER_LEFT, top, done, 20)),
-            svg.outlined((METER_LEFT, top, METER_WIDTH, 20)),
-            svg.line(half, top - 5, half, top + 25, svg.INK),
-            svg.text(half - 8, top + 16, str(settings.batch_size), svg.SMALL, "end"),
-            svg.text(METER_LEFT + METER_WIDTH + 8, top + 16, str(whole), svg.SMALL),
-        ]
+    whole, (width, height) = 2 * settings.batch_size, METER
+    done = bar([(OPEN, min(1, state.produced_bytes / whole) * width)], height=height)
+    half = label(str(settings.batch_size), width=width / 2 - 8, at_end=True)
+    meter = free(
+        width,
+        height,
+        done.draw,
+        lambda x, y: [svg.outlined((x, y, width, height))],
+        lambda x, y: [svg.line(x + width / 2, y - 5, x + width / 2, y + height + 5)],
+        half.draw,
     )
+    name = label("bytes there since it was drawn", width=296)
+    count = label(str(state.produced_bytes), svg.BODY, bold=True, width=104, at_end=True)
+    return beside(name, count, space(14), meter, space(8), label(str(whole)))
 
 
 # A key, step by step: its bytes, their hash, the hash without its sign, the remainder. One picture, for `vary`.
 
-STEP_TOP, STEP_HEIGHT, STEP_LEFT, CELLS_TOP = 26, 46, 250, 226
+STEP_HEIGHT, STEP_NAMES, CELL_HEIGHT = 46, 234, 50  # pixels
 MOST_CELLS, MOST_BYTES = 24, 20
 
 
@@ -301,25 +314,24 @@ def draw_key(key: bytes, partition_count: int) -> Picture:
         ("& 0x7fffffff", f"{positive:,}" + (" (the sign bit is cut off)" if key_hash < 0 else "")),
         (f"% {partition_count}", f"partition {partition}"),
     )
-    room = (svg.WIDTH - 40) / partition_count
-    cells = [(20 + room * number, CELLS_TOP, room, 50) for number in range(partition_count)]
-    return picture(
-        CELLS_TOP + 70,
-        *(
-            svg.text(x, STEP_TOP + STEP_HEIGHT * place + 10, words, svg.BODY, bold=x == STEP_LEFT)
-            for place, step in enumerate(steps)
-            for x, words in zip((20, STEP_LEFT), step, strict=True)
-        ),
-        svg.filled(svg.fill(2), cells[partition]),
-        *(svg.outlined(*cells),),
-        *(
-            svg.text(
-                x + width / 2, y + 32, str(number), svg.BODY, "middle", svg.MARK if number == partition else svg.MUTED
-            )
-            for number, (x, y, width, _) in enumerate(cells)
-        ),
-        label=(
-            f"{key.decode(errors='replace')}: murmur2 {key_hash:,}, without its sign {positive:,}, "
-            f"partition {partition} of {partition_count}."
-        ),
+    places = cells(
+        partition_count,
+        WIDE / partition_count,
+        {svg.fill(2): [partition]},
+        {number: str(number) for number in range(partition_count)},
+        height=CELL_HEIGHT,
+        marked=[partition],
     )
+    page = stack(
+        *(
+            beside(label(name, svg.BODY, width=STEP_NAMES), label(value, svg.BODY, bold=True), height=STEP_HEIGHT)
+            for name, value in steps
+        ),
+        space(height=8),
+        places,
+    )
+    words = (
+        f"{key.decode(errors='replace')}: murmur2 {key_hash:,}, without its sign {positive:,}, "
+        f"partition {partition} of {partition_count}."
+    )
+    return sheet(page, words)
