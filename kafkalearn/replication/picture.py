@@ -52,7 +52,7 @@ from kafkalearn.replication.words import (
 )
 
 LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 178, 42, 14
-ROW_GAP, PANEL_HEIGHT = 8, 82
+TOP, ABOVE, ROW_GAP, PANEL_HEIGHT = 10, 48, 8, 82  # pixels: above the head, between it and the rows; of rows
 KNOWN_LEFT = 808
 BAND_HEIGHT = 62
 CELL_DOWN, CELL_HEIGHT = 23, 31
@@ -93,7 +93,7 @@ def draw_replication(
         space(height=4),
         *_below(settings, frame, () if before is None else broken(settings, before.state)),
     )
-    return sheet(page, describe_replication(settings, frame, before), top=10, below=8)
+    return sheet(page, describe_replication(settings, frame, before), top=TOP, below=8)
 
 
 def replication_rows(
@@ -113,6 +113,12 @@ def replication_rows(
     )
 
 
+def broker_box(place: int) -> svg.Box:
+    """Where the row of a broker stands in the picture; `place` is 0 for the first."""
+    top = TOP + label("", svg.TITLE).height + ABOVE
+    return LEFT, top + (PANEL_HEIGHT + ROW_GAP) * place, svg.WIDTH - 2 * LEFT, PANEL_HEIGHT
+
+
 def _below(
     settings: Settings, frame: Frame[Partition, ReplicationEvent], wrong_before: tuple[str, ...]
 ) -> Iterator[Block]:
@@ -130,7 +136,7 @@ def _above(state: Partition, axis: Axis) -> Block:
     cut = f"{axis.first} older not shown" if axis.first else "offset"
     return free(
         svg.WIDTH - 2 * LEFT,
-        48,
+        ABOVE,
         lambda x, y: fills_legend(state).draw(CELLS_LEFT, y),
         lambda x, y: [
             svg.text(KNOWN_LEFT, y + 20, "the leader knows", svg.SMALL, colour=svg.MUTED),

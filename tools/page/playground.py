@@ -39,7 +39,6 @@ from kafkalearn.coordinator import look_up
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT
 from kafkalearn.coordinator.picture import draw_lookup
 from kafkalearn.coordinator.words import describe_lookup
-from kafkalearn.drawing import svg
 from kafkalearn.drawing.player import MOST_FRAMES, Animation, animation
 from kafkalearn.formats.disk import parse_segment
 from kafkalearn.formats.wire import Undecodable
@@ -72,7 +71,7 @@ from kafkalearn.replication import (
     step,
 )
 from kafkalearn.replication.events import ReplicationEvent
-from kafkalearn.replication.picture import LEFT, PANEL_HEIGHT, ROW_HEIGHT, ROWS_TOP, draw_replication
+from kafkalearn.replication.picture import broker_box, draw_replication
 from kafkalearn.replication.search import alphabet, model, renamings
 from kafkalearn.replication.state import Partition
 from kafkalearn.replication.words import describe_replication
@@ -441,7 +440,7 @@ def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
     places = [
         {
             "name": f"broker {broker}",
-            "box": (LEFT, ROWS_TOP + ROW_HEIGHT * (broker - 1), svg.WIDTH - 2 * LEFT, PANEL_HEIGHT),
+            "box": broker_box(broker - 1),
             "moves": {words: TOUCHED[type(move)] for words, move in OF_A_BROKER.items() if move.broker_id == broker},
         }
         for broker in RUNNING
