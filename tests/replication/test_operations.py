@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend
@@ -21,6 +21,7 @@ from kafkalearn.replication import (
     BrokerThawed,
     BrokerUnfenced,
     Consume,
+    ControlledShutdownStarted,
     DeleteRecords,
     Fetch,
     IsrSet,
@@ -81,15 +82,19 @@ def test_from_3_8_to_4_2_a_reassignment_ends_with_every_replica_in_sync(run):
             assert set(after.isr) == set(after.assignment.replicas)
 
 
+ALONE = Settings(replica_count=1, broker_count=2, release="3.3", has_leader_rebalancing=True)
+FROZEN_AS_IT_STOPS = ALONE, simulate(ALONE, [ControlledShutdownStarted(1), BrokerFrozen(1)])
+
+
 @given(runs(OPERATED, releases=SINCE_KRAFT, most_spare=1))
+@example(FROZEN_AS_IT_STOPS)
 def test_left_alone_every_reassignment_ends_and_the_preferred_replica_leads(run):
     settings, trace = run
     for broker_id in settings.broker_ids:
-        if broker_id in trace[-1].state.controller.stopping:
-            with suppress(IllegalEvent):  # it has crashed, or stands still
-                trace = extend(step, settings, trace, [BrokerStopped(broker_id)])
-        for kind in (BrokerStarted, BrokerThawed, BrokerReconnected, BrokerUnfenced):
-            with suppress(IllegalEvent):
+        for kind in (BrokerThawed, BrokerReconnected, BrokerStopped, BrokerStarted, BrokerUnfenced):
+            if kind is BrokerStopped and broker_id not in trace[-1].state.controller.stopping:
+                continue
+            with suppress(IllegalEvent):  # it is not cut off, has crashed, or is there
                 trace = extend(step, settings, trace, [kind(broker_id)])
     end = pass_time(settings, settle(settings, trace), 1_000, imbalance_check_ms=500)[-1].state
 

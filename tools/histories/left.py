@@ -106,6 +106,13 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "share-state-log.json", "share-tool.json",
         )
     ),
+    "what Kafka's own unit tests of 4.3.1 and 4.4 expect, read and put down by hand": tuple(
+        VECTORS + each
+        for each in (
+            "group/kafkas-tests-of-groups.json", "log/kafkas-tests-of-logs.json",
+            "replication/kafkas-tests-of-replicas.json",
+        )
+    ),
     "a reading of its own, by which the step settings is judged": (VECTORS + "versions/settings-by-release.json",),
     "408 runs of clients in four languages, hours of work": (VECTORS + "server_logs/", DATA + "server-logs/"),
     "a chapter prints what is in it, with its ids and times; a new one is a new text of the chapter": tuple(

@@ -34,6 +34,8 @@ LEFT_OUT: dict[str, str] = {
     f"{_JAVA}test_where_no_java_fits": "another process",
     f"{_JAVA}test_of_each_java_that_will_not_do": "another process",
     f"{_JAVA}test_the_bundled_java": "another process",
+    "tests/base/test_class_archive.py": "another process",
+    "tests/base/test_facts.py::test_every_sentence_names_fields": "the files of the project",
 }
 """Tests of the core that no page can run, by the beginning of their names, with the reason."""
 
