@@ -74,14 +74,19 @@ def _title(path: Path) -> str:
 
 def row(rule: Rule, lines: Mapping[str, Any]) -> dict[str, str]:
     """One rule of the page."""
-    held = Counter(str(check) for check in rule.checks)
-    live = [f"live: {check.release}" for check in live_checks(rule.name)]
-    drawn = [f"{check.cases:,} random cases on {check.release}" for check in conform_checks(rule.name)]
+    held = dict.fromkeys(str(check) for check in rule.checks)
+    asked_live = ", ".join(check.release for check in live_checks(rule.name))
+    drawn: Counter[str] = Counter()
+    for check in conform_checks(rule.name):  # of several mechanisms, it may be
+        drawn[check.release] += check.cases
+    asked_at_random = ", ".join(f"{count:,} on {release}" for release, count in sorted(drawn.items()))
+    live = [f"live: {asked_live}"] if asked_live else []
+    random = [f"random cases: {asked_at_random}"] if asked_at_random else []
     return {
         "rule": rule.name,
         "in kafkalearn": where_in_kafkalearn(rule),
         "word": word_of(rule) or "as its rule",
-        "held to": "; ".join([*(f"{each}" for each in held), *live, *drawn]),
+        "held to": "; ".join([*held, *live, *random]),
         "why not asked": rule.because,
         "in Kafka": where_in_kafka(rule, lines),
     }
