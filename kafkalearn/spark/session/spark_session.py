@@ -114,8 +114,8 @@ SESSION_SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
 }
-# Else PySpark asks Java five times more for each function of a column, to tell at an error in which line it was called:
-# half of the time in which a long query is built.
+# Else PySpark asks Java more than twice as often, to tell at an error in which line a function of a column was called:
+# to build `decode_offsets` and `latest_state` 4,820 times in place of 2,192.
 BUILT_SOONER = {"spark.python.sql.dataFrameDebugging.enabled": "false"}
 
 
