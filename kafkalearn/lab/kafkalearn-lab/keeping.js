@@ -65,7 +65,7 @@ function watch(renderer, rendermime, sessionContext) {
 
   // A kernel that connects late says what it has before the file is read (WidgetManager._handleKernelConnectionStatusChange):
   // whoever asked in between was told that there is no such model, and the manager does not ask for it again.
-  renderer._manager.promise.then((manager) => manager.restored.connect(() => {
+  renderer._manager?.promise.then((manager) => manager.restored.connect(() => {
     const id = asked?.data[VIEW]?.model_id;
     if (id && !renderer.isDisposed && !isThere() && !renderer._rerenderMimeModel && manager.has_model(id)) renderer.renderModel(asked);
   }));
