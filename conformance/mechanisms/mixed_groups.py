@@ -22,6 +22,7 @@ from conformance.mechanisms.consumer_groups import by_topic, partitions_of
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.consumer import events as consumer
+from kafkalearn.groups.consumer.state import Member
 from kafkalearn.groups.defaults import DEAD, STABLE
 from kafkalearn.groups.mixed import Assigned, Group, Settings, Subscription, check, next_deadline_ms, start, step
 from kafkalearn.groups.mixed.model import Effect, Event, assigned_of
@@ -405,29 +406,28 @@ class MixedScript:
                 return joined(answer, self.labels)
         return None
 
+    def member(self, member: Member) -> dict[str, Any]:
+        """One member of it; since 4.3 what it still has to give up counts as assigned."""
+        pending = member.pending_partitions if at_least("4.3", self.settings.release) else ()
+        return {
+            "epoch": member.epoch,
+            "is_classic": member.classic is not None,
+            "assigned": self.labelled(member.assigned_partitions + pending),
+            "target": self.labelled(self.group.consumer.target(member.member_id)),
+        }
+
     def described(self) -> dict[str, Any]:
         """The group as the description of its own protocol has it."""
         group = self.group
         if group.is_consumer:
-            inner, release = group.consumer, self.settings.release
+            inner = group.consumer
             return {
                 "type": "consumer",
                 "state": inner.state,
                 "group_epoch": inner.group_epoch,
                 "assignment_epoch": inner.assignment_epoch,
                 "members": by_label(
-                    (
-                        self.labels.get(each.member_id, each.member_id),
-                        each.member_id,
-                        {
-                            "epoch": each.epoch,
-                            "is_classic": each.classic is not None,
-                            "assigned": self.labelled(
-                                each.assigned_partitions + (each.pending_partitions if at_least("4.3", release) else ())
-                            ),
-                            "target": self.labelled(inner.target(each.member_id)),
-                        },
-                    )
+                    (self.labels.get(each.member_id, each.member_id), each.member_id, self.member(each))
                     for each in inner.members
                 ),
             }

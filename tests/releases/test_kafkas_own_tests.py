@@ -96,14 +96,18 @@ def shown_member(member, form):
     return seen
 
 
+def matched_of(told):
+    """The topics that each pattern matches."""
+    return tuple(Matched(pattern, tuple(topics)) for pattern, topics in told["matched"].items())
+
+
 def group_of(settings, told):
     """A group as it stands in the records that a test begins with."""
     group = consumer.start(settings)
     for member_id, each in told.get("members", {}).items():
         group = group.with_written(member_of(member_id, each))
     if "matched" in told:
-        matched = tuple(Matched(pattern, tuple(topics)) for pattern, topics in told["matched"].items())
-        group = replace(group, matched=matched, matched_at_ms=0)
+        group = replace(group, matched=matched_of(told), matched_at_ms=0)
     seen = dict(told.get("seen", group.partition_counts))
     return replace(
         group,
@@ -142,20 +146,24 @@ class AGroup:
         self.assigns = None
 
     def play(self, event):
-        event = dict(event)
         if event["op"] == "records":  # a coordinator reads them from its log
             self.group = group_of(self.settings, event)
             return
         if event["op"] == "sleep":
             self.group = consumer.step(self.settings, self.group, consumer.TimePassed(event["ms"]))
             return
-        assigns = event.pop("assigns", None)
+        self.step(consumer.step, event_of, event)
+
+    def step(self, step, made, event):
+        """A step whose assignor answers what the event, or the last that said so, says."""
+        assigns = event.get("assigns")
         if assigns is not None:
             self.assigns = {member_id: partitions_of(each) for member_id, each in assigns.items()}
+        asked = {name: value for name, value in event.items() if name != "assigns"}
         with pytest.MonkeyPatch.context() as patched:
             if self.assigns is not None:
                 patched.setattr(heartbeats, "find_assignor", lambda name, side: self)
-            self.group = consumer.step(self.settings, self.group, event_of(event))
+            self.group = step(self.settings, self.group, made(asked))
 
     def rule(self, spec):
         return self.assigns
@@ -221,14 +229,7 @@ class AMixedGroup(AGroup):
         self.assigns = None
 
     def play(self, event):
-        event = dict(event)
-        assigns = event.pop("assigns", None)
-        if assigns is not None:
-            self.assigns = {member_id: partitions_of(each) for member_id, each in assigns.items()}
-        with pytest.MonkeyPatch.context() as patched:
-            if self.assigns is not None:
-                patched.setattr(heartbeats, "find_assignor", lambda name, side: self)
-            self.group = mixed.step(self.settings, self.group, mixed_event_of(event))
+        self.step(mixed.step, mixed_event_of, event)
 
     def seen(self, name, form):
         group = self.group
@@ -434,8 +435,7 @@ class AMember:
         others = Member("other", assigned=held_of(event.get("others", {}), 1), state=STABLE)
         group = consumer.start(self.settings).with_member(self.member).with_member(others)
         if "matched" in event:
-            matched = tuple(Matched(pattern, tuple(topics)) for pattern, topics in event["matched"].items())
-            group = replace(group, matched=matched)
+            group = replace(group, matched=matched_of(event))
         owned = event.get("owned")
         self.member = heartbeats.reconcile(
             self.settings,
