@@ -18,13 +18,13 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from kafkalearn.base.files import REPOSITORY
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 from kafkalearn.live.jars import find_release
 from kafkalearn.live.questions import ORDERS, QUESTIONS, SIMULATED, Company, Shop, ask
 from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.spark import company, real_topic
-from kafkalearn.spark.real_topic import OFFSETS_TOPIC
 from kafkalearn.spark.session import get_spark
 from tools.recordings import differences, text_of
 

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from conformance.mechanism import CannotBeAsked, Case, Limits, Mechanism, TooSlow, limits_of
 from conformance.mechanisms.classic_groups import played, scripts, waits
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import offsets_partition
 from kafkalearn.groups import consumer
@@ -30,7 +31,6 @@ from kafkalearn.groups.consumer.events import NAMES, ConsumerGroupEvent
 from kafkalearn.groups.consumer.simulator import next_deadline_ms
 from kafkalearn.groups.consumer.state import Group, Member
 from kafkalearn.groups.patterns import REFRESH_AT_MOST_EVERY_MS
-from kafkalearn.live.cluster import OFFSETS_TOPIC
 from kafkalearn.live.errors import NotReached, wait_for
 from kafkalearn.live.jars import find_release
 from kafkalearn.live.reading import refuse_error

@@ -20,6 +20,7 @@ from conformance.mechanisms import classic_groups as classic
 from conformance.mechanisms import consumer_groups as consumer
 from conformance.mechanisms.classic_groups import encoded_topics
 from conformance.mechanisms.consumer_groups import COMMIT_WITH_IDS, by_topic
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.formats.records import Record
@@ -37,7 +38,6 @@ from kafkalearn.offsets.records import decode, encode_key, encode_value, to_json
 from kafkalearn.offsets.replay import Group as ReplayGroup
 from kafkalearn.releases.lines import at_least
 
-OFFSETS_TOPIC = "__consumer_offsets"
 IN_ANY_ORDER = (1, 7)  # record types: commits, the targets of members
 DRAWN = ("commitTimestamp", "currentStateTimestamp", "assignmentTimestamp", "metadataHash", "expireTimestamp")
 """Fields that only the broker can know: its times, and a hash that we do not compute."""

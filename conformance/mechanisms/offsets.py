@@ -12,6 +12,7 @@ import time
 from hypothesis import strategies
 
 from conformance.mechanism import Answer, CannotBeAsked, Case, Mechanism, leaders_of, log_ends, new_topic, produced
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import find_coordinator, look_up, offsets_partition
 from kafkalearn.live.cluster import CONSUMER_REPLICA, NEWEST_WITHOUT_TIMEOUT, NOTHING
@@ -246,7 +247,6 @@ STANDALONE_OFFSETS = Mechanism(
 )
 
 
-OFFSETS_TOPIC = "__consumer_offsets"
 LONGEST = 200  # Kafka knows no limit but what a request holds
 
 

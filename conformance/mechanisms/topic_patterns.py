@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from conformance.mechanism import Case, Mechanism, TooSlow
 from conformance.mechanisms.consumer_groups import CONFIG_OF_4_3, JOIN
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.groups.patterns import Patterns, heartbeat, matching
-from kafkalearn.live.cluster import OFFSETS_TOPIC
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.request_values import consumer_heartbeat, error_name
 from kafkalearn.live.used_cluster import UsedCluster

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from kafkalearn.base.checks import LARGEST_INT, sequence, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError, counted, shown
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 
-OFFSETS_TOPIC = "__consumer_offsets"
 OFFSETS_PARTITION_COUNT = 50  # offsets.topic.num.partitions, the default of every release
 
 MOST_PARTITIONS = 1_000_000  # of which the leaders are listed

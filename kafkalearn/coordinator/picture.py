@@ -15,8 +15,9 @@ from typing import TypeAlias, TypeVar
 
 from kafkalearn.base.checks import sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError, counted, listed
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.trace import Frame
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, round_robin_leaders
+from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.lookup import AskLeader, Event, Lookup, ReadUnit, TakeAbsolute, TakeRemainder
 from kafkalearn.coordinator.places import PRODUCER, Connection, connections
 from kafkalearn.coordinator.rule import offsets_partition

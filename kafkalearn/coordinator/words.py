@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 from kafkalearn.base.hashing import INTEGER_MIN_VALUE
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.trace import Frame
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.coordinator.lookup import (
     CoordinatorFound,
     CoordinatorNotAvailable,

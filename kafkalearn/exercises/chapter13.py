@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.exercises.chapter10b import bare_offsets
 from kafkalearn.exercises.chapter13b import third_replica, who_inherits
 from kafkalearn.exercises.chapter13c import my_cluster, where_it_goes_on, who_is_ill
@@ -29,7 +30,6 @@ ONCE_HERE = (bare_offsets, my_cluster, third_replica, where_it_goes_on, who_inhe
 """The exercises of 13 when it was one lesson: a copy of that time looks for them here."""
 
 _BROKERS = (1, 2, 3)
-_TOPIC = "__consumer_offsets"
 
 
 def _night() -> OffsetsTopic:
@@ -62,11 +62,11 @@ def _replicas_after_the_restart() -> int:
 
 
 def _answers() -> dict[str, int]:
-    cluster = Cluster(tuple(map(Broker, _BROKERS)), {_TOPIC: place_shifted(_BROKERS, 50, 1)})
+    cluster = Cluster(tuple(map(Broker, _BROKERS)), {OFFSETS_TOPIC: place_shifted(_BROKERS, 50, 1)})
     return {
         "records cleaned by the start": _cleaned_by_the_start(),
         "replicas after all restarts": _replicas_after_the_restart(),
-        "replicas in the proposal": max(len(each.replicas) for each in generate([_TOPIC], _BROKERS, cluster)),
+        "replicas in the proposal": max(len(each.replicas) for each in generate([OFFSETS_TOPIC], _BROKERS, cluster)),
         "partitions moved off broker 2": _moved_while_dead(),
     }
 

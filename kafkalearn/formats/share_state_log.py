@@ -32,6 +32,7 @@ from typing import Any
 
 from kafkalearn.base.checks import LARGEST_LONG, iterable, key_bytes, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.internal_topics import SHARE_STATE_TOPIC
 from kafkalearn.formats import wire
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Segment
@@ -49,7 +50,6 @@ __all__ = [
     "replay",
 ]
 
-TOPIC = "__share_group_state"
 SNAPSHOT, UPDATE = 0, 1
 _VERSION = wire.NUMBERS[wire.INT16]
 
@@ -199,7 +199,9 @@ def encode_value(kind: int, fields: Mapping[str, object]) -> bytes:
 
 def _layout_of(kind: object) -> wire.Layout:
     if isinstance(kind, bool) or not isinstance(kind, int) or kind not in VALUES:
-        raise KafkaLearnError(f"unknown record type {shown(kind)} of {TOPIC}; known are 0 (snapshot) and 1 (update)")
+        raise KafkaLearnError(
+            f"unknown record type {shown(kind)} of {SHARE_STATE_TOPIC}; known are 0 (snapshot) and 1 (update)"
+        )
     return VALUES[kind]
 
 

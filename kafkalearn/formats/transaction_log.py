@@ -68,7 +68,6 @@ TRANSACTION_LOG_VALUE = wire.layout(
 
 # Records from bytes and to bytes.
 
-TOPIC = "__transaction_state"
 KEY_TYPE = 0
 _VERSION = wire.NUMBERS[wire.INT16]
 

@@ -17,7 +17,7 @@ from kafkalearn.base.events import BrokerCrashed, BrokerStarted
 BROKERS = (1, 2, 3)
 PRODUCERS = ("ann", "dan")
 CONSUMERS = ("c1", "c2")
-GROUP, TOPIC, OFFSETS_TOPIC = "shipping", "orders", "__consumer_offsets"
+GROUP, TOPIC = "shipping", "orders"
 PARTITIONS = ("orders-0", "orders-1", "commits")
 """Of all partitions of the cluster those that are drawn; `commits` is that of ``__consumer_offsets`` for the group."""
 

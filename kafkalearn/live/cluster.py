@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming.lag import ListedGroup
 from kafkalearn.formats.batches import Batch
@@ -29,7 +30,6 @@ from kafkalearn.offsets import decode_assignment, decode_subscription
 # Whoever asks for a coordinator has the offsets topic created where there is none. So it is looked for first, and
 # without it there are no groups.
 
-OFFSETS_TOPIC = "__consumer_offsets"
 CLASSIC, CONSUMER, SHARE = "classic", "consumer", "share"
 NEWEST_OFFSET_FETCH_WITH_NAMES = 9  # from 10 on it names topics by their ids
 MANY_GROUPS_SINCE = 8  # the version of OffsetFetch that asks about several

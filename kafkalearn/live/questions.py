@@ -26,10 +26,11 @@ import confluent_kafka
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 
 from kafkalearn.base.checks import one_of
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats.records import Record
 from kafkalearn.live import clients
-from kafkalearn.live.cluster import CLEANED, OFFSETS_TOPIC, DescribedGroup
+from kafkalearn.live.cluster import CLEANED, DescribedGroup
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached, Refused, wait_for
 from kafkalearn.live.jars import connector_jars, find_release, missing
 from kafkalearn.live.kafka import Kafka

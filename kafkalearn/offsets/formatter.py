@@ -15,7 +15,7 @@ from typing import Any
 
 from kafkalearn.base.checks import LARGEST_INT, key_bytes, one_of, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.formats.disk import by_partition, read_disk
 from kafkalearn.formats.segments import Segment
 from kafkalearn.formats.wire import INT16, Reader, Undecodable

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import iterable, mapping
 from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
 from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.formats.records import Record

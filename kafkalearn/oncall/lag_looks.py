@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC, SHARE_STATE_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.formats.batches import Batch
 from kafkalearn.formats.census import HEADERS, RECORDS, LogCensus, count_log
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
 from kafkalearn.formats.segments import read_file
-from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets.records import decode_key
 from kafkalearn.offsets.replay import SHARE, replay
@@ -409,7 +408,7 @@ def _shares(
     by_place: Mapping[TopicPartition, GivenLog], offsets: Iterable[tuple[Any, Any]], now_ms: int, group: str | None
 ) -> Iterator[Seen]:
     """The share-partitions whose states are among the files."""
-    logs = [log for log in by_place.values() if log.at.topic == SHARE_TOPIC]
+    logs = [log for log in by_place.values() if log.at.topic == SHARE_STATE_TOPIC]
     states, _ = share_states(
         ((row.key, row.value) for log in logs for row in _committed_rows(log, now_ms)), share_topic_names(offsets)
     )

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from kafkalearn.base.checks import LARGEST_INT, iterable, key_bytes, one_of, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC, SHARE_STATE_TOPIC, TRANSACTIONS_TOPIC
 from kafkalearn.base.tables import text_table
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, described_leaders, described_topics, round_robin_leaders
+from kafkalearn.coordinator.leaders import described_leaders, described_topics, round_robin_leaders
 from kafkalearn.coordinator.rule import offsets_partition
-from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
 from kafkalearn.oncall.answer import FORMATS, Answer, Outcome, cut, key_from, lines_of, text_of, text_width, wrapped
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
@@ -25,14 +25,13 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE
 if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
     from kafkalearn.oncall.shapes import WhereData
-TRANSACTIONS_TOPIC = "__transaction_state"
 DEFAULT_PARTITION_COUNT = 50  # offsets.topic.num.partitions, transaction.state.log.num.partitions: of every release
 KEY, GROUP, TRANSACTIONAL_ID, SHARE = "key", "group", "transactional-id", "share"
 KINDS = {
     GROUP: (OFFSETS_TOPIC, "coordinator"),
     KEY: (None, "leader"),
     TRANSACTIONAL_ID: (TRANSACTIONS_TOPIC, "coordinator"),
-    SHARE: (SHARE_TOPIC, "share coordinator"),
+    SHARE: (SHARE_STATE_TOPIC, "share coordinator"),
 }
 """What can be asked for: the topic that holds it (None: the reader's own), and what its broker is called."""
 
@@ -254,7 +253,7 @@ def topic_of(kind: str, topic: str | None, describe: str | None) -> str | None:
 _MADE_BY = {
     OFFSETS_TOPIC: "joined a group or committed",
     TRANSACTIONS_TOPIC: "begun a transaction",
-    SHARE_TOPIC: "joined a share group",
+    SHARE_STATE_TOPIC: "joined a share group",
 }
 """Topics of Kafka's own, and what a client does for the first time when they are made."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkalearn.base.checks import flag, mapping, whole_number
 from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC, SHARE_STATE_TOPIC, TRANSACTIONS_TOPIC
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.formats.batches import HAS_WHEEL
 from kafkalearn.formats.census import HEADERS, RECORDS, LogCensus, count_log
@@ -23,8 +23,6 @@ from kafkalearn.formats.metadata_log import FOLDER as METADATA_FOLDER
 from kafkalearn.formats.metadata_log import TOPIC as METADATA_TOPIC
 from kafkalearn.formats.metadata_log import ClusterMetadata, KnownTopic, read_metadata
 from kafkalearn.formats.pieces import has_columns
-from kafkalearn.formats.share_state_log import TOPIC as SHARE_TOPIC
-from kafkalearn.formats.transaction_log import TOPIC as TRANSACTIONS_TOPIC
 from kafkalearn.formats.transaction_log import ReplayedTransactions, replay
 from kafkalearn.log.model import Settings as LogSettings
 from kafkalearn.oncall import xray_given, xray_logs, xray_report
@@ -310,11 +308,11 @@ class Run:
         return found
 
     def _shares(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> tuple[ShareXray, ...] | None:
-        if self.headers_only or not any(log.at.topic == SHARE_TOPIC for log, _, _ in logs):
+        if self.headers_only or not any(log.at.topic == SHARE_STATE_TOPIC for log, _, _ in logs):
             return None
         names = share_topic_names((row.key, row.value) for row in self._rows(logs, OFFSETS_TOPIC))
-        states, problems = share_states(((row.key, row.value) for row in self._rows(logs, SHARE_TOPIC)), names)
-        self._note_problems(SHARE_TOPIC, problems)
+        states, problems = share_states(((row.key, row.value) for row in self._rows(logs, SHARE_STATE_TOPIC)), names)
+        self._note_problems(SHARE_STATE_TOPIC, problems)
         ends = {log.at: census.end_offset for log, census, _ in logs}
         found = xray_shares(states, ends)
         return found if self.group is None else tuple(each for each in found if each.group == self.group)
@@ -352,7 +350,7 @@ class XraySettings:
         own: dict[str, Any] = {"release": self.release}
         if topic in INTERNAL:
             own["segment_bytes"] = default(INTERNAL[topic], self.release, "broker")
-        if topic == SHARE_TOPIC:  # records that a newer snapshot replaces are deleted by its coordinator, no others
+        if topic == SHARE_STATE_TOPIC:  # its coordinator deletes what a newer snapshot replaces, no more
             own["segment_bytes"] = default("share.coordinator.state.topic.segment.bytes", "4.2", "broker")
             own["retention_ms"] = -1
         elif topic in INTERNAL or is_compacted:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC, SHARE_STATE_TOPIC, TRANSACTIONS_TOPIC
 from kafkalearn.formats import metadata_log, share_state_log, transaction_log
 from kafkalearn.formats.batches import Batch, Header, read_batch, read_header
 from kafkalearn.formats.census import span_of
@@ -194,8 +194,8 @@ def _of_metadata(key: bytes | None, value: bytes) -> dict[str, object]:
 DECODERS: Mapping[str, Callable[[Any, Any], dict[str, object]]] = MappingProxyType(
     {
         OFFSETS_TOPIC: _of_offsets,
-        transaction_log.TOPIC: _of_transactions,
-        share_state_log.TOPIC: _of_share_states,
+        TRANSACTIONS_TOPIC: _of_transactions,
+        SHARE_STATE_TOPIC: _of_share_states,
         metadata_log.TOPIC: _of_metadata,
     }
 )

@@ -17,10 +17,10 @@ from typing import Annotated, TypeAlias
 from kafkalearn.base import checks, facts
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, no_event, refusing_events
 from kafkalearn.base.events import BrokerCrashed, BrokerStarted
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.java import JavaRandom
 from kafkalearn.base.simulator import simulator
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.operations.placement import Broker, Placement, Replicas, brokers_of, place_shifted, place_striped
 from kafkalearn.operations.reassignment import Cluster, Move, plan_of, refusal

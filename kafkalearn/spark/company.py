@@ -26,11 +26,12 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.base.files import data_directory
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.offsets.records import encode_key, encode_value
 from kafkalearn.spark.data.generate import generate_group_ids, generate_orders
 from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets
-from kafkalearn.spark.real_topic import OFFSETS_TOPIC, ORDERS, KafkaTopics, topics_of
+from kafkalearn.spark.real_topic import ORDERS, KafkaTopics, topics_of
 
 ORDER_COUNT, CUSTOMER_COUNT, PARTITION_COUNT = 1_000_000, 10_000, 6
 GROUP_COUNT, OFFSETS_PARTITION_COUNT = 10_000, 50

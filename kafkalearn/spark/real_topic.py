@@ -31,6 +31,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.base.files import data_directory
+from kafkalearn.base.internal_topics import INTERNAL_TOPICS
 from kafkalearn.offsets.store import Commit, DeleteGroup, Settings, simulate
 from kafkalearn.spark.columns import require
 from kafkalearn.spark.session.gateway import is_connect
@@ -43,7 +44,6 @@ __all__ = [
     "topics_of",
 ]
 
-OFFSETS_TOPIC = "__consumer_offsets"
 ORDERS, OBSERVED = "orders", "observed"
 ORDER_COUNT, CUSTOMER_COUNT = 300, 40
 COMMITTED_MS = 1_700_000_000_000
@@ -70,7 +70,6 @@ IN_BULK = {"kafka.linger.ms": "20", "kafka.batch.size": str(2**18)}
 """How the producer sends many records, unless it is told otherwise: its own default sends them in small batches."""
 
 OLDER_WAY = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
-INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 PLAIN, ASSIGNED, SUBSCRIBED = "plain", "assigned", "subscribed"
 WAYS = (PLAIN, ASSIGNED, SUBSCRIBED)
 
@@ -209,7 +208,7 @@ class RecordedTopics:
         if way == SUBSCRIBED:
             self._is_observed = True
             rows = self._rows(topic)
-        return rows.where("false") if topic in INTERNAL and way == PLAIN else rows
+        return rows.where("false") if topic in INTERNAL_TOPICS and way == PLAIN else rows
 
     def stream(self, topic: str, most_per_batch: int | None = None, partition_count: int | None = None) -> DataFrame:
         """What `KafkaTopics.stream` gave of it, in one micro-batch; what came later, in another."""
@@ -320,7 +319,7 @@ def _assigned(topic: str, partition_count: int) -> dict[str, str]:
 
 def _way(topic: str, way: str | None) -> str:
     if way is None:
-        return ASSIGNED if topic in INTERNAL else PLAIN
+        return ASSIGNED if topic in INTERNAL_TOPICS else PLAIN
     one_of("way", way, WAYS)
     return way
 

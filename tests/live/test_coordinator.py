@@ -9,7 +9,7 @@ import pytest
 from conformance.mechanisms.offsets import COORDINATORS
 from conformance.search import compare
 from kafkalearn.base.hashing import java_string_hash
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.request_values import error_name
 from kafkalearn.operations.offsets_topic import BrokerStarted, Metadata, Settings, simulate

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.mechanisms.group_expiry import EXPIRY
 from kafkalearn import offsets
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming import DescribedPartition, describe_group
 from kafkalearn.formats.disk import committed_records
@@ -26,7 +27,6 @@ from tests.live.groups import ConsumerGroup, differences
 
 pytestmark = pytest.mark.live
 
-OFFSETS_TOPIC = "__consumer_offsets"
 OFFSET_COMMIT = 1
 
 

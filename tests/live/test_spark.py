@@ -4,6 +4,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.live.errors import KafkaNotFetched, wait_for
 from kafkalearn.live.jars import connector_jars
 from kafkalearn.live.questions import OFFSETS_PARTITIONS, ORDERS, SIMULATED, Company, Shop
@@ -71,10 +72,10 @@ def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(
     shop.commit()
 
     def rows():
-        return topics.read(real_topic.OFFSETS_TOPIC, OFFSETS_PARTITIONS)
+        return topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS)
 
     assert (
-        topics.read(real_topic.OFFSETS_TOPIC, OFFSETS_PARTITIONS, real_topic.PLAIN).count() == 0
+        topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS, real_topic.PLAIN).count() == 0
     )  # Spark passes over internal topics
     state = rows().transform(decode_offsets).transform(latest_state).where("record_type = 1")
     columns = ("group_id", "committed_topic", "committed_partition", "committed_offset")
@@ -87,7 +88,7 @@ def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(
 
     before = rows().count()
     assert rows().count() == before  # who reads by number leaves nothing
-    topics.read(real_topic.OFFSETS_TOPIC, OFFSETS_PARTITIONS, real_topic.SUBSCRIBED).count()
+    topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS, real_topic.SUBSCRIBED).count()
     wait_for(lambda: [each.state for each in shop.kafka.groups()], ["Empty"] * 4, "the states of all groups:")
     new = rows().transform(decode_offsets).where("group_id LIKE 'spark-kafka-relation-%'")
     assert [row[0] for row in new.select("kind").collect()] == ["group metadata"] * 3
@@ -100,9 +101,7 @@ def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop,
     folder = str(tmp_path / "groups")
 
     def groups():
-        stream = topics.stream(real_topic.OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(
-            topics.stream(ORDERS)
-        )
+        stream = topics.stream(OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(topics.stream(ORDERS))
         assert follow(stream, folder, availableNow=True).awaitTermination(120)
         return {row.group_id for row in groups_now(spark, folder).collect()}
 
@@ -118,7 +117,7 @@ def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop,
     assert "shipping" not in groups()
     assert spark.conf.get(real_topic.OLDER_WAY, "false") == "false"  # the user's session is as it was
     with pytest.raises(KafkaLearnError, match="give partition_count"):
-        topics.stream(real_topic.OFFSETS_TOPIC)
+        topics.stream(OFFSETS_TOPIC)
 
 
 def test_a_killed_member_is_missed_in_the_live_table_and_the_lag_of_its_group_grows(spark, shop, topics, tmp_path):
@@ -126,9 +125,7 @@ def test_a_killed_member_is_missed_in_the_live_table_and_the_lag_of_its_group_gr
     topics.write(real_topic.shop_orders(spark), ORDERS)
 
     def billing():
-        stream = topics.stream(real_topic.OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(
-            topics.stream(ORDERS)
-        )
+        stream = topics.stream(OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(topics.stream(ORDERS))
         assert follow(stream, folder, availableNow=True).awaitTermination(120)
         group = groups_now(spark, folder).where("group_id = 'billing'").first()
         rows = lag_now(spark, folder).where("group_id = 'billing'").collect()
@@ -150,13 +147,13 @@ def test_a_companys_topics_that_are_made_again_are_a_brokers_byte_for_byte(spark
         broker.commit(company.company_commits(spark, company.ends_of(topics.read(ORDERS, company.PARTITION_COUNT))))
         recording = company.recording_of(spark, topics)
         again, recorded = company.RemadeTopics(spark, recording), company.company_topics(spark, None).recording
-        for topic, count in ((ORDERS, 6), (real_topic.OFFSETS_TOPIC, 50)):
+        for topic, count in ((ORDERS, 6), (OFFSETS_TOPIC, 50)):
             real, made = (each.read(topic, count).select(COUNTS).cache() for each in (topics, again))
             assert real.count() == made.count() == {6: 1_000_000, 50: 60_000}[count]
             assert real.exceptAll(made).isEmpty()
         placed = topics.read(ORDERS, 6).transform(with_partition, partition_count=6, output="ours")
         assert placed.where("ours <> partition").isEmpty()
-        groups = topics.read(real_topic.OFFSETS_TOPIC, 50).transform(decode_offsets)
+        groups = topics.read(OFFSETS_TOPIC, 50).transform(decode_offsets)
         assert groups.transform(with_offsets_partition, output="ours").where("ours <> partition").isEmpty()
     for name in ("sent", "orders", "ends", "customers", "groups"):  # what no run and no release changes
         assert recording[name] == recorded[name], name

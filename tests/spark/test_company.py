@@ -4,12 +4,13 @@ import pytest
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.spark import company
 from kafkalearn.spark.coordinator import with_offsets_partition
 from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets, lag_of, latest_state
 from kafkalearn.spark.partitioning import with_partition
-from kafkalearn.spark.real_topic import OFFSETS_TOPIC, ORDERS
+from kafkalearn.spark.real_topic import ORDERS
 
 pytestmark = pytest.mark.spark
 

@@ -4,6 +4,7 @@ import pytest
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.spark import real_topic
 from kafkalearn.spark.offsets import decode_offsets
 from kafkalearn.spark.partitioning import with_partition
@@ -40,12 +41,12 @@ def test_a_stream_of_a_recorded_topic_has_its_rows(topics):
 
 def test_spark_passes_over_the_internal_topic_and_leaves_a_group_where_it_subscribes(topics):
     def groups():
-        rows = topics.read(real_topic.OFFSETS_TOPIC, 4).transform(decode_offsets)
+        rows = topics.read(OFFSETS_TOPIC, 4).transform(decode_offsets)
         return {row.group_id.partition("-")[0] for row in rows.select("group_id").distinct().collect()}
 
-    assert topics.read(real_topic.OFFSETS_TOPIC, 4, real_topic.PLAIN).count() == 0
+    assert topics.read(OFFSETS_TOPIC, 4, real_topic.PLAIN).count() == 0
     assert groups() == {"billing", "shipping", "search"}
-    topics.read(real_topic.OFFSETS_TOPIC, 4, real_topic.SUBSCRIBED)
+    topics.read(OFFSETS_TOPIC, 4, real_topic.SUBSCRIBED)
     assert groups() == {"billing", "shipping", "search", "spark"}
 
 

@@ -14,10 +14,10 @@ from conformance.mechanisms.classic_groups import REBALANCE_MS, SESSION_MS, Clas
 from conformance.mechanisms.consumer_groups import ConsumerPlayer, by_topic
 from conformance.running import OwnCluster
 from conformance.search import compare
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.groups.classic import step
 from kafkalearn.groups.classic.model import broker_settings
 from kafkalearn.live import Kafka
-from kafkalearn.live.cluster import OFFSETS_TOPIC
 from kafkalearn.offsets.records import OffsetsRecord, decode
 from kafkalearn.releases.lines import RELEASES, release_line
 from tests.groups.test_consumer_recorded import assert_same

@@ -19,6 +19,7 @@ from kafkalearn.base.checks import (
     one_of,
 )
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.offsets.replay import CLASSIC, Group
 from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED, Entry
 from kafkalearn.offsets.store.model import Settings as StoreSettings
@@ -280,7 +281,6 @@ Effect: TypeAlias = (
 
 # One partition of ``__consumer_offsets``, its log, and what each broker is to it.
 
-OFFSETS_TOPIC = "__consumer_offsets"
 ELECTION, RESIGNATION = "election", "resignation"
 NEVER = -1
 

@@ -29,6 +29,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.streaming import StreamingQuery
 
 from kafkalearn.base.errors import KafkaLearnError, listed
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.spark.columns import require
 from kafkalearn.spark.offsets.decode import decode_offsets
 from kafkalearn.spark.offsets.state import (
@@ -41,7 +42,6 @@ from kafkalearn.spark.offsets.state import (
     latest_state,
 )
 
-OFFSETS_TOPIC = "__consumer_offsets"
 SLOT_COUNT = 3  # the batch that is written, the one before, and one for whoever is reading
 LOG_END = -1  # in place of a record type: not a key of the offsets topic but a partition of another
 

@@ -14,13 +14,14 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.spark.columns import RECORD_SCHEMA
 from kafkalearn.spark.compaction import compact
 from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets
 from kafkalearn.spark.offsets.live import Done, _refuse_gaps, follow, followed, groups_now, lag_now
 from kafkalearn.spark.offsets.state import group_states, lag_of, latest_state
-from kafkalearn.spark.real_topic import OFFSETS_TOPIC, ORDERS, shop_orders, topics_of
+from kafkalearn.spark.real_topic import ORDERS, shop_orders, topics_of
 from tests.running.night import at_night
 
 pytestmark = pytest.mark.spark
