@@ -182,7 +182,6 @@ def test_what_makes_no_sense_is_refused(event, said):
         ({"consumers": ("a", "a")}, "a name of its own"),
         ({"consumers": ("a",), "queue_limit": 2, "prefetch": 3}, "prefetch is 3, and a queue holds 2 records"),
         ({"consumers": ("a",), "when_full": "block"}, "unknown when_full 'block'"),
-        ({"consumers": ("a",), "retention": 0}, "retention must be at least 1"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(options, said):

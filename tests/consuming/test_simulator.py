@@ -206,7 +206,6 @@ def test_a_group_that_nobody_has_joined_has_read_nothing_and_is_named():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"partition_count": 0}, "partition_count must be at least 1"),
         ({"partition_count": 1, "assignor": "uniform"}, "unknown assignor of a client 'uniform'"),
         ({"partition_count": 1, "auto_offset_reset": "first"}, "unknown auto_offset_reset 'first'"),
         ({"partition_count": 1, "offsets_kept_by": "zookeeper"}, "unknown offsets_kept_by 'zookeeper'"),

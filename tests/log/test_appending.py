@@ -272,7 +272,6 @@ def test_a_batch_without_a_sequence_gets_the_next_one():
     [
         ({"producer_id": 7, "base_sequence": -1}, "base_sequence must be at least 0, got -1"),
         ({"producer_id": 7, "producer_epoch": -1}, "producer_epoch must be at least 0, got -1"),
-        ({"producer_id": 7, "base_sequence": 2**31}, "base_sequence must be at most 2,147,483,647"),
         ({"base_sequence": 0}, "without a producer id a batch has no epoch and no sequence"),
         ({"is_transactional": True}, "a transaction has a producer id"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.trace import extend
 from kafkalearn.log import Append, Clean, EndTransaction, NewBatch, Retain, Roll, Settings
 from kafkalearn.log.reader import PROMISES, Read, RecordsRead, broken, check, ghosts, simulate, start, step, table_of
@@ -204,12 +204,3 @@ def test_a_read_leads_to_its_records_and_any_other_event_to_what_it_does_to_the_
 def test_what_a_reader_cannot_do_is_refused():
     with pytest.raises(IllegalEvent, match="knows no transactions"):
         step(OFTEN, start(OFTEN), EndTransaction(7, True, 0))
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [((0,), "record_count must be at least 1, got 0"), ((None, "1e9"), "now_ms must be a whole number")],
-)
-def test_a_read_that_no_reader_makes_is_refused_when_it_is_made(values, message):
-    with pytest.raises(KafkaLearnError, match=message):
-        Read(*values)

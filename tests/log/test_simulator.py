@@ -114,7 +114,6 @@ def test_a_batch_without_records_is_refused():
     [
         ({"codec": "zip"}, "unknown codec 'zip'"),
         ({"codec": "gzip"}, "how well gzip packs these records is not known here: give size_bytes"),
-        ({"codec": "gzip", "size_bytes": 61}, "size_bytes must be at least 62, got 61"),
         ({"size_bytes": 68}, "these records take 69 bytes uncompressed, got size_bytes=68"),
     ],
 )
@@ -132,13 +131,10 @@ def test_an_append_without_batches_is_refused():
     ("setting", "message"),
     [
         ({"cleanup_policy": "compakt"}, "unknown cleanup policy 'compakt'; did you mean 'compact'"),
-        ({"segment_bytes": 0}, "segment_bytes must be at least 1, got 0"),
-        ({"segment_ms": 1.5}, "segment_ms must be a whole number"),
         ({"min_cleanable_dirty_ratio": 1.5}, "min_cleanable_dirty_ratio must be a number of at least 0 and at most 1"),
         ({"offset_map_slots": 1}, "holds no key at all: a cleaner with such a buffer does not start"),
         ({"message_timestamp_after_max_ms": 1, "release": "3.5"}, f"3.6 to {DEFAULT_RELEASE} have it"),
         ({"message_timestamp_difference_max_ms": 1, "release": "4.0"}, "0.10.0 to 3.9 have it"),
-        ({"message_timestamp_before_max_ms": -1}, "message_timestamp_before_max_ms must be at least 0, got -1"),
         ({"release": "4"}, "unknown release '4'"),
         ({"cleanup_policy": "", "release": "4.1"}, "came with Kafka 4.2, the release is 4.1"),
         ({"cleanup_policy": "compact,delete", "release": "0.10.0"}, "came with Kafka 0.10.1"),

@@ -397,24 +397,12 @@ def test_an_event_that_makes_no_sense_is_refused_and_says_what_is_possible(event
         after(*events, release=release)
 
 
-@pytest.mark.parametrize(
-    ("event", "given", "message"),
-    [
-        (Load, {"record_count": 0}, "record_count must be at least 1, got 0"),
-        (Sweep, {"now_ms": {}}, "now_ms must be a whole number of at least 0, got dict"),
-        (StateChanged, {"group_id": "g", "state": 10**5000}, "state must be a str, got int a whole number of about"),
-        (StoreGroup, {"group_id": "g", "generation": 1, "now_ms": 5, "members": (ALICE, ALICE)}, "has 'alice' twice"),
-        (DeleteOffset, {"group_id": "g", "topic": "t", "partition": 2**31}, "partition must be at most 2,147,483,647"),
-    ],
-)
-def test_an_event_with_a_field_that_nothing_can_have_is_refused_when_it_is_made(event, given, message):
-    with pytest.raises(KafkaLearnError, match=message):
-        event(**given)
+def test_a_group_with_a_member_twice_is_refused():
+    with pytest.raises(KafkaLearnError, match="has 'alice' twice"):
+        StoreGroup("g", 1, 5, (ALICE, ALICE))
 
 
 def test_settings_that_no_broker_takes_are_refused():
-    with pytest.raises(KafkaLearnError, match="retention_minutes must be at least 1, got 0"):
-        Settings(retention_minutes=0)
     with pytest.raises(KafkaLearnError, match="unknown release '5'"):
         Settings("5")
     with pytest.raises(KafkaLearnError, match=r"offsets\.store answers for 0\.11\.0 to .*, not 0\.10\.2"):

@@ -186,9 +186,7 @@ def test_round_robin_is_even_to_one_record_and_sticky_is_not_meant_to_be(release
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"partition_count": 0}, "partition_count must be at least 1, got 0"),
         ({"partition_count": 5, "release": "4.9"}, "unknown release '4.9'"),
-        ({"partition_count": 5, "batch_size": 0}, "batch_size must be at least 1, got 0"),
         ({"partition_count": 5, "available": (5,)}, "available names partition 5; the topic has 0 to 4"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.purgatory.requests import (
     ALL_ANSWERED,
     ENOUGH_BYTES,
@@ -278,9 +278,3 @@ def test_an_append_wakes_the_follower_and_its_next_fetch_the_consumer():
 def test_a_consumer_that_waits_cannot_fetch_again():
     with pytest.raises(IllegalEvent, match="c1 waits already"):
         simulate(PAIR, [ConsumerFetch("c1", 0)] * 2)
-
-
-@pytest.mark.parametrize("name", ["offset", "min_bytes", "max_wait_ms"])
-def test_a_fetch_that_asks_for_less_than_nothing_is_refused(name):
-    with pytest.raises(KafkaLearnError, match=f"{name} must be at least 0"):
-        step(PAIR, start(PAIR), ConsumerFetch(**{"name": "c1", "offset": 0, name: -1}))

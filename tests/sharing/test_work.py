@@ -193,7 +193,6 @@ def test_releases_before_4_2_are_refused_with_the_reason(release):
         ({"topics": {"t": 0}}, "topics must say how many partitions a topic has"),
         ({"group_configs": {"g": {"share.delivery.count.limit": "1"}}}, "Value must be at least 2"),
         ({"group_configs": 7}, "group_configs must be a dict"),
-        ({"record_lock_duration_ms": 0}, "record_lock_duration_ms must be at least 1"),
     ],
 )
 def test_settings_that_no_broker_has_are_refused(wrong, words):

@@ -92,6 +92,7 @@ class Starts(facts.Event, says="{name} is started with the {protocol} protocol")
 
     def __post_init__(self) -> None:
         """Refuse what is no protocol."""
+        facts.Event.__post_init__(self)
         one_of("protocol", self.protocol, PROTOCOLS)
 
 
