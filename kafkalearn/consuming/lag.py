@@ -1,4 +1,4 @@
-"""How far a group lags behind: by partition, by member, and in all; which groups there are, and where logs end.
+"""Consumer lag: by partition, by member, and in all; which groups there are, and where logs end.
 
 `kafkalearn.consuming.describe` prints lags as a tool does; here are the lists of groups and of log ends, by release.
 """

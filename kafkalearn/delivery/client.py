@@ -1,4 +1,4 @@
-"""The broker's and the producer's side: requests are judged and written, answers arrive, what failed is sent again.
+"""The producer's retries, requests in flight, timeouts, and the broker's side: what is judged, written, sent again.
 
 A broker looks, as in Kafka, at who leads, whether the ISR is big enough, whether the sequence number follows on. What
 it remembers of a producer is what its own log says: a follower that becomes leader knows the batches it copied.

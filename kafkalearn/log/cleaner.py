@@ -1,4 +1,4 @@
-"""The log cleaner: what it may take, when it comes, and its two passes over a log.
+"""Log compaction by the log cleaner: what it may take, when it comes, its two passes, and when tombstones go.
 
 The first pass makes a map with the last offset of each key, the second copies the segments without what the map makes
 obsolete. The sections follow a log through it: how dirty it is, what stops a cleaner, which segments become one, which

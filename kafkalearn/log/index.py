@@ -1,4 +1,4 @@
-"""The two sparse indexes of a segment, offset to position and timestamp to offset; how offsets and times are found."""
+"""The two sparse indexes of a segment, offset index and time index; how offsets and times are found (ListOffsets)."""
 
 from __future__ import annotations
 

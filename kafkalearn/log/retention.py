@@ -1,4 +1,4 @@
-"""Old segments are deleted: whole files, the oldest first, up to the first one that no rule allows to delete.
+"""Retention deletes old segments: whole files, the oldest first, up to the first one that no rule allows to delete.
 
 Three rules: what lies below the log start offset, what is more than ``retention.bytes``, what is older than
 ``retention.ms``. One young record keeps its segment and all behind it. Without ``delete`` in the policy only the

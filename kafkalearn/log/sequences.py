@@ -1,4 +1,4 @@
-"""What a broker remembers of an idempotent producer, and how it judges the next batch.
+"""Sequence numbers: what a broker remembers of an idempotent producer, and how it judges the next batch.
 
 Every batch carries the producer's id, its epoch, and a sequence number that counts the records for this partition
 from 0. A broker keeps, for each producer, its epoch and the last five batches. It takes a batch that follows on,

@@ -1,4 +1,4 @@
-"""What the members of a classic consumer group send each other through the coordinator, which only stores it.
+"""Subscription and assignment: what members of a classic group send each other through the coordinator, as bytes.
 
 A *subscription* is what a member sends when it joins, an *assignment* what the leader of the group decided for it.
 Both begin with a version of their own. Kafka reads a newer version than it knows as the newest it knows, and passes

@@ -1,4 +1,4 @@
-"""Where a keyed record lands: key bytes -> hash -> partition, by the rule of each client.
+"""Where a record with a key lands: key bytes -> hash -> partition, by the partitioner of each client.
 
 Kafka's brokers never look at a key: the *producer* picks the partition, so two clients that hash differently
 write the same key to two partitions, and the order of that key's records is gone. `PARTITIONERS` holds the rules

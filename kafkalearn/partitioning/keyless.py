@@ -1,4 +1,4 @@
-"""Where a record without a key lands, by Kafka release: round robin, sticky, uniform sticky.
+"""The default partitioner for records without a key, by release: round robin, sticky partitioner, uniform sticky.
 
 The Java producer has had four rules, `RULES`. Up to 2.3 it dealt keyless records out one by one, from a counter
 with a random start. Since 2.4 it stays on one partition (*sticky*) so that batches fill up: until a new batch has

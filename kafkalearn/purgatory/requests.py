@@ -1,4 +1,4 @@
-"""A partition with everybody who waits for it: followers, producers with acks=all, consumers, administrators.
+"""Requests in purgatory: followers, producers with acks=all, consumers (fetch.min.bytes), administrators.
 
 A simulator: its events are those of `kafkalearn.replication`, whose `Settings` it has, and `ConsumerFetch`,
 `SizedProduce` and `DelayedDelete` beside them.

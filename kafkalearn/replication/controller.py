@@ -1,4 +1,4 @@
-"""The controller's side: how its record of a partition reaches the brokers, and what changes the record.
+"""The controller's side: leader elections, controlled shutdown, reassignments, and how brokers learn of a change.
 
 Every broker that is running learns of a change at once. One that stands still, or has not reconnected, goes on with
 what it knew: so there can be two leaders. What changes the record: scripts that overrule the controller, elections that

@@ -1,4 +1,4 @@
-"""The leader's side: what followers fetch, who is in sync, who waits, and what clients are answered.
+"""The leader's side: fetches, the high watermark, an ISR that shrinks and expands, who waits, what is answered.
 
 First the rules, pure functions of logs and of what the leader knows: what a fetch finds, who counts for the ISR and the
 high watermark. Then the steps that read and write a `Processing` by them: requests that wait, the ISR that grows and
@@ -255,7 +255,7 @@ def holds_back(
 def shrunk_isr(
     settings: Settings, now_ms: int, log: Log, isr: tuple[int, ...], remotes: tuple[Remote | None, ...]
 ) -> tuple[int, ...]:
-    """The ISR without the followers that lag; the leader is always in it.
+    """The ISR shrunk by replica.lag.time.max.ms: without the followers that lag; the leader is always in it.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The controller's record of a partition: who leads, who is in sync, who else may be elected without loss.
+"""The controller's record of a partition: the ISR, leaders elected from it or by unclean leader election, and the ELR.
 
 `changed` is the whole rule: given the ISR that is to be, it works out the eligible leader replicas (KIP-966), elects
 a leader if the present one will not do, and counts the epochs. Pure functions of one `Controller`.

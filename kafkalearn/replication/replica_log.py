@@ -1,4 +1,4 @@
-"""One replica's log on its disk: what is appended and cut, and where it parts from its leader's.
+"""One replica's log on its disk: append, and truncation by high watermark or leader epoch (KIP-101, KIP-279).
 
 Pure functions of `Log`; the epoch cache and the high watermark follow the records as Kafka makes them follow.
 """

@@ -1,4 +1,4 @@
-"""What becomes of records that a member had: acknowledged, given back, at the end of a lock or of a session.
+"""What becomes of records that a member had: acknowledged, released, at the end of an acquisition lock or a session.
 
 A change is made in memory at once, with a note of what was before; it is final when the share coordinator has written
 it (`completed`), and taken back if it has not (`undone`). `Change` is what is to be written.

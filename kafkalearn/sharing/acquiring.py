@@ -1,4 +1,4 @@
-"""Acquisition: which of the records that were read a member gets, in which ranges, counted how often.
+"""Acquisition: which records a member gets, in which ranges, with which delivery count, under an acquisition lock.
 
 The log gives whole batches. What is in flight is given again if nobody holds it; what is not is new. Near the limit of
 deliveries fewer are given at a time, so that one record that no program can read does not take others with it.

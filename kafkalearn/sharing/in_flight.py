@@ -1,4 +1,4 @@
-"""Records in flight: where the next fetch reads, how many there may be, when the start offset moves.
+"""Records in flight: where the next fetch reads, how many there may be, when the share-partition start offset moves.
 
 All functions are pure, of what the leader has in memory of one share-partition.
 

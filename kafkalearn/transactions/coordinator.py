@@ -1,4 +1,4 @@
-"""The transaction coordinator: what happens to a transactional id, request by request.
+"""The transaction coordinator: a transactional id, request by request; how its epoch fences a zombie producer.
 
 A change is *prepared* (the id has a pending state, and every other request that would change it is answered
 CONCURRENT_TRANSACTIONS), written to ``__transaction_state``, and then holds. Two protocols live side by side, and the

@@ -1,4 +1,4 @@
-"""A partition's side of transactions: which batch it takes, which marker, and how far a committed reader may read.
+"""A partition's side of transactions: which batch it takes, which marker, and how far read_committed goes.
 
 Source: `UnifiedLog`, `ProducerStateManager` and `ProducerAppendInfo` of Kafka 4.3, read; recorded on 4.0.2 and 4.3.1.
 """

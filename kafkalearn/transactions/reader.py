@@ -1,4 +1,4 @@
-"""What a reader of one partition gets, where it stands afterwards, and which of its lags reaches 0.
+"""What read_committed and read_uncommitted get of a partition, the last stable offset, and which lag reaches 0.
 
 A poll delivers data records and passes over the rest: markers always, and with ``read_committed`` the records of
 aborted transactions. Each of them takes an offset, so the *position* moves further than what was delivered. How far a

@@ -1,4 +1,4 @@
-"""How a classic group forms: JoinGroup, the join phase with its delays, and the generation that it ends with.
+"""A rebalance of a classic group: JoinGroup, static members, delays and rebalance timeout, the generation at its end.
 
 A rule works on a `GroupUpdate`: the group while one event is worked on, open to change.
 """

@@ -1,4 +1,4 @@
-"""The members of a classic group once it is formed: SyncGroup, Heartbeat, LeaveGroup, commits, its end, its timers."""
+"""Members of a classic group that is formed: SyncGroup, Heartbeat, LeaveGroup, commits, session timeouts, its end."""
 
 from __future__ import annotations
 

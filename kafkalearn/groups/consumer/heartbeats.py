@@ -1,4 +1,4 @@
-"""What a coordinator does with a heartbeat: it refuses it, or looks at the subscription, the target, the member."""
+"""A rebalance of a KIP-848 group: what its coordinator does with a heartbeat, from subscription to assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of the store's events: transactions, commits, fetches, rebalances, sweeps, deletions, timeouts."""
+"""OffsetCommit, OffsetFetch, and when a committed offset expires; transactions, rebalances, deletions, timeouts."""
 
 from __future__ import annotations
 
