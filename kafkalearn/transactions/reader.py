@@ -40,7 +40,7 @@ MAX_POLL_RECORDS = 500
 
 
 @dataclass(frozen=True)
-class Poll:
+class PolledRecords:
     """What one poll of a partition gave: records with their offsets, the position after it, and what it passed over."""
 
     records: tuple[tuple[int, object], ...]
@@ -76,7 +76,7 @@ def poll(
     position: int = 0,
     isolation_level: str = READ_COMMITTED,
     max_records: int = MAX_POLL_RECORDS,
-) -> Poll:
+) -> PolledRecords:
     """One poll from a position on, as the Java client takes its fetched batches apart.
 
     The client is given the aborted transactions as pairs of producer id and first offset. It keeps the producer ids
@@ -131,8 +131,8 @@ def poll(
                 records.append((offset, record))
             position = offset + 1
             if len(records) == max_records:
-                return Poll(tuple(records), position, tuple(passed))
-    return Poll(tuple(records), position, tuple(passed))
+                return PolledRecords(tuple(records), position, tuple(passed))
+    return PolledRecords(tuple(records), position, tuple(passed))
 
 
 def _sent_along(partition: Partition, position: int, isolation_level: str) -> list[Aborted]:

@@ -182,7 +182,9 @@ class ZookeeperProtocol(consumers.Protocol):
             self._cause = f"{event.consumer} has a new session"
         self.group = step(self.settings, self.group, event)
         asked_count = sum(
-            effect.read_count + effect.write_count for effect in self.group.effects if isinstance(effect, model.Asked)
+            effect.read_count + effect.write_count
+            for effect in self.group.effects
+            if isinstance(effect, model.RequestsSent)
         )
         self._set_busy(event, asked_count)
         for effect in self.group.effects:

@@ -15,7 +15,6 @@ from kafkalearn.base.liveness import find_stuck as find_stuck_in
 from kafkalearn.base.search import Limits, Search, explore, whole
 from kafkalearn.base.trace import Trace, extend
 from kafkalearn.zookeeper.connector.model import (
-    Asked,
     AttemptFailed,
     BrokerStarted,
     ConnectorEvent,
@@ -27,6 +26,7 @@ from kafkalearn.zookeeper.connector.model import (
     RebalanceBegan,
     RebalanceStep,
     Reconnect,
+    RequestsSent,
     SessionExpired,
     Settings,
     Shutdown,
@@ -292,7 +292,7 @@ def herd_cost(trace: Trace[Group, ConnectorEvent]) -> HerdCost:
     1
     """
     effects = [effect for frame in trace[1:] for effect in frame.state.effects]
-    asked = [effect for effect in effects if isinstance(effect, Asked)]
+    asked = [effect for effect in effects if isinstance(effect, RequestsSent)]
     before = [each for each in trace[0].state.connectors if each.is_running]
     names = {each.name for each in before}
     return HerdCost(

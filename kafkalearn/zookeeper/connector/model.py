@@ -210,7 +210,7 @@ ConnectorEvent: TypeAlias = CreateMessageStreams | ConsumerEvent | SessionExpire
 # What an event led to.
 
 
-class Asked(facts.Effect):
+class RequestsSent(facts.Effect):
     """How many requests a consumer sent to ZooKeeper."""
 
     consumer: str
@@ -320,7 +320,7 @@ class SessionGone(facts.Effect, says="session {session:cut 24} has ended, with {
 
 
 ConnectorEffect: TypeAlias = (
-    Asked
+    RequestsSent
     | Notified
     | Registered
     | RebalanceBegan

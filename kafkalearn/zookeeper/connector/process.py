@@ -61,7 +61,9 @@ class GroupUpdate:
 
     def group(self) -> model.Group:
         """What came of it."""
-        asked = (model.Asked(name, self._reads[name], self._writes[name]) for name in {**self._reads, **self._writes})
+        asked = (
+            model.RequestsSent(name, self._reads[name], self._writes[name]) for name in {**self._reads, **self._writes}
+        )
         connectors = tuple(self.connectors[name] for name in sorted(self.connectors))
         return model.Group(self.tree, connectors, tuple(sorted(self.log_ends.items())), (*self.effects, *asked))
 

@@ -259,7 +259,7 @@ class Log(NamedTuple):
         return len(self.sizes)
 
 
-class Answer(NamedTuple):
+class FetchAnswer(NamedTuple):
     """What a fetch request got for one partition."""
 
     topic_partition: TopicPartition
@@ -361,12 +361,12 @@ def _known(cluster: Cluster, broker_id: int) -> Cluster:
 
 def answer_fetch(
     settings: FetchSettings, cluster: Cluster, broker_id: int, asked: Iterable[tuple[TopicPartition, int]]
-) -> tuple[Answer, ...]:
+) -> tuple[FetchAnswer, ...]:
     """What a broker answers to a fetch request: for each partition records, nothing, or an error.
 
     Since 0.10.1 a record that is larger than what was asked for comes whole, but only the first of the whole answer.
     """
-    answers: list[Answer] = []
+    answers: list[FetchAnswer] = []
     may_be_larger = settings.returns_large_records
     for topic_partition, offset in asked:
         answer = _answer_one(settings, cluster.log(topic_partition), broker_id, offset, may_be_larger)
@@ -375,17 +375,17 @@ def answer_fetch(
     return tuple(answers)
 
 
-def _answer_one(settings: FetchSettings, log: Log, broker_id: int, offset: int, may_be_larger: bool) -> Answer:
+def _answer_one(settings: FetchSettings, log: Log, broker_id: int, offset: int, may_be_larger: bool) -> FetchAnswer:
     if log.leader != broker_id:
-        return Answer(log.topic_partition, offset, error=NOT_LEADER)
+        return FetchAnswer(log.topic_partition, offset, error=NOT_LEADER)
     if not log.start_offset <= offset <= log.end_offset:
-        return Answer(log.topic_partition, offset, error=OUT_OF_RANGE)
+        return FetchAnswer(log.topic_partition, offset, error=OUT_OF_RANGE)
     end, room = offset, settings.fetch_message_max_bytes
     while end < log.end_offset and (log.sizes[end] <= room or (may_be_larger and end == offset)):
         room -= log.sizes[end]
         end += 1
     is_cut = end == offset < log.end_offset and not settings.returns_large_records
-    return Answer(log.topic_partition, offset, tuple(range(offset, end)), is_cut)
+    return FetchAnswer(log.topic_partition, offset, tuple(range(offset, end)), is_cut)
 
 
 def answer_offset(cluster: Cluster, broker_id: int, topic_partition: TopicPartition, reset: str) -> int | None:

@@ -11,7 +11,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import RELEASES, AnswersFor, ReleaseName, at_least
-from kafkalearn.zookeeper.fetching.cluster import RESETS, Answer, Cluster, Effect, Log, new_cluster
+from kafkalearn.zookeeper.fetching.cluster import RESETS, Cluster, Effect, FetchAnswer, Log, new_cluster
 
 LAST_RELEASE = "1.1"
 REMOVED = "2.0 removed the old consumer"
@@ -151,7 +151,7 @@ class Fetcher(NamedTuple):
 
     key: FetcherId
     offsets: tuple[tuple[TopicPartition, int], ...] = ()  # what it asks for next, in the order of its request
-    in_hand: tuple[Answer, ...] = ()  # answers that wait for room in a queue: it is blocked
+    in_hand: tuple[FetchAnswer, ...] = ()  # answers that wait for room in a queue: it is blocked
     failed: tuple[TopicPartition, ...] = ()  # those of the same request that met an error
     is_dead: bool = False
 

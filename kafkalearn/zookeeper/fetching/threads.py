@@ -154,7 +154,7 @@ def unblock(settings: Settings, state: Pipeline) -> Pipeline:
     return state
 
 
-def _enqueue(state: Pipeline, fetcher: Fetcher, answer: cluster.Answer) -> Pipeline:
+def _enqueue(state: Pipeline, fetcher: Fetcher, answer: cluster.FetchAnswer) -> Pipeline:
     info = state.info(answer.topic_partition)
     stream = state.streams[info.stream]
     chunk = model.Chunk(answer.topic_partition, answer.fetch_offset, answer.offsets)
@@ -180,7 +180,7 @@ def _block(state: Pipeline, fetcher: Fetcher, stream: int) -> Pipeline:
     return model.with_effect(state, cluster.FetcherBlocked(*fetcher.key, stream))
 
 
-def _die(state: Pipeline, fetcher: Fetcher, answer: cluster.Answer, fetched_offset: int) -> Pipeline:
+def _die(state: Pipeline, fetcher: Fetcher, answer: cluster.FetchAnswer, fetched_offset: int) -> Pipeline:
     state = model.with_fetcher(state, fetcher._replace(in_hand=(), failed=(), is_dead=True))
     died = cluster.FetcherDied(*fetcher.key, answer.topic_partition, fetched_offset, answer.fetch_offset)
     return model.with_effect(state, died)
