@@ -59,7 +59,10 @@ SIMULATORS["replication"] = Simulator(
     runs=(
         Run(Settings(), (*COPIED, *LAGS, *RESTARTS, BrokerStopped(2))),
         Run(Settings(broker_count=4, fetch_wait_max_ms=0), (*MOVES, *STOPS, *GIVEN_BACK)),
-        Run(Settings(2, "0.10.2"), (Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1), BrokerStarted(1))),
+        Run(
+            Settings(2, "0.10.2"),
+            (Produce(acks=1, values=("x",)), Fetch(2), BrokerCrashed(1), SessionExpired(1), BrokerStarted(1)),
+        ),
     ),
     senseless=(
         Fetch(1),

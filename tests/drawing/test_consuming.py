@@ -1,7 +1,6 @@
 """A topic and its readers, records pulled and pushed, a key looked up, records without one: in pictures and words."""
 
 from functools import partial
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,12 +13,9 @@ from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.drawing.svg import EMPTY
 from kafkalearn.partitioning import keyless
 from kafkalearn.views import (
-    animate,
     consuming_text,
-    describe_consuming,
     describe_keyless,
     describe_lookup,
-    describe_push,
     draw_consuming,
     draw_lag_by_partition,
     draw_lag_over_time,
@@ -29,11 +25,8 @@ from kafkalearn.views import (
     lookup_text,
     push_text,
 )
-from tests.consuming import test_push
-from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
-from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, elements_of, words_of
+from tests.drawing.drawn import elements_of, words_of
 from tests.recorded import expected, with_before
-from tests.schedules import sensible_run
 
 THREE = Settings(3)
 STORY = [
@@ -53,22 +46,6 @@ TRACE = simulate(THREE, STORY)
 def test_a_topic_and_its_groups_read_as_expected():
     actual = "\n\n".join(consuming_text(frame, before) for frame, before in with_before(TRACE))
     assert actual == expected("consuming.txt", actual)
-
-
-def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before():
-    drawn = animate(TRACE)
-    assert drawn.pictures[-1] == draw_consuming(TRACE, TRACE[-1], TRACE[-2])
-    assert_well_drawn(drawn.pictures)
-    assert all(one.split("\n", 1)[1] != other.split("\n", 1)[1] for one, other in pairwise(drawn.pictures))
-
-
-@given(settings=SETTINGS, events=st.lists(EVENTS, max_size=25))
-def test_every_run_can_be_drawn_and_told(settings, events):
-    trace = run_what_is_legal(settings, events)
-    for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
-        assert_well_drawn([draw_consuming(trace, frame, before)])
-        assert "\n" not in describe_consuming(frame, before)
-        assert consuming_text(frame).startswith(describe_consuming(frame))
 
 
 def test_idle_members_are_named_below():
@@ -145,20 +122,6 @@ def test_both_brokers_read_as_expected(when_full):
     )
     actual = "\n\n".join(push_text(frame, before) for frame, before in with_before(trace))
     assert actual == expected(f"push-{when_full}.txt", actual)
-
-
-def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before__push():
-    drawn = animate(push.simulate(push.Settings(("billing", "search"), queue_limit=4, retention=6), PUSH_STORY))
-    assert_a_run_well_drawn(drawn.pictures)
-
-
-@given(settings=test_push.SETTINGS, events=st.lists(test_push.EVENTS, max_size=25))
-def test_every_run_can_be_drawn_and_said(settings, events):
-    trace = sensible_run(push.step, settings, push.start(settings), events)
-    for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
-        assert_well_drawn([draw_push(trace, frame, before)])
-        assert "\n" not in describe_push(frame, before)
-        assert push_text(frame).startswith(describe_push(frame))
 
 
 def test_what_has_no_room_is_counted():

@@ -26,9 +26,8 @@ from kafkalearn.delivery import (
 from kafkalearn.delivery.matrix_search import matrix
 from kafkalearn.drawing.log_figures import ROW
 from kafkalearn.replication import BrokerCrashed, BrokerStarted, Fetch, PowerLost, SessionExpired
-from kafkalearn.views import animate, delivery_text, describe_delivery, draw_delivery, draw_results
+from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
 from tests.delivery.test_laws import runs
-from tests.drawing.drawn import assert_well_drawn
 from tests.drawing.test_consuming import story
 from tests.recorded import expected
 
@@ -60,14 +59,6 @@ def test_a_run_reads_as_expected(name):
     settings, events = STORIES[name]
     actual = story(simulate(settings, events), partial(delivery_text, settings))
     assert actual == expected(f"delivery-{name}.txt", actual)
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_a_run_is_well_drawn_and_labelled_with_its_words(name):
-    settings, events = STORIES[name]
-    shown = animate(simulate(settings, events), settings)
-    assert_well_drawn(shown.pictures)
-    assert tuple(picture.label for picture in shown.pictures) == shown.captions
 
 
 def test_pictures_of_three_brokers_and_of_the_whole_matrix_fit_a_small_window():

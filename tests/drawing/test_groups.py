@@ -5,12 +5,10 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from kafkalearn import commits, views
-from kafkalearn.assignors import Assignment, Member, assign, compare, random_rebalance, rebalance
+from kafkalearn.assignors import Assignment, Member, assign, compare, rebalance
 from kafkalearn.assignors.registry import CLIENT_ASSIGNORS
 from kafkalearn.base import events
 from kafkalearn.base.errors import KafkaLearnError
@@ -108,18 +106,6 @@ def test_what_has_no_room_in_the_picture_of_several_assignors_is_refused(partiti
         views.draw_assignments({"range": assign("range", {"orders": partition_count}, members)})
     with pytest.raises(KafkaLearnError, match="at least one assignment"):
         views.draw_assignments({})
-
-
-@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
-@given(number=st.integers(0, 500))
-def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the_one_before(assignor, number):
-    drawn = random_rebalance(number)
-    trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
-    pictures = views.animate(trace).pictures
-    assert len({each.size for each in pictures}) == 1
-    for each in pictures:
-        assert min(float(one.get("font-size")) for one in elements_of(each) if one.get("font-size")) >= SMALL
-        assert "\n" not in each.label
 
 
 @pytest.mark.parametrize(("side", "assignor"), TODAY)
@@ -368,11 +354,6 @@ def test_a_run_reads_as_expected(name):
     actual = "\n\n".join(views.commits_text(frame, before) for frame, before in with_before(RUNS[name]))
 
     assert actual == expected(f"commits-{name}.txt", actual)
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_run_of_commits_is_well_drawn(name):
-    assert_a_run_well_drawn(views.animate(RUNS[name]).pictures)
 
 
 @every_case("accident", ACCIDENTS)

@@ -1,10 +1,8 @@
 """The log, its cleaner, a slow reader, timers and who waits for them: in pictures and words."""
 
 from functools import partial
-from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn import views
@@ -36,8 +34,6 @@ from kafkalearn.purgatory import operations, requests, wheel
 from kafkalearn.purgatory.operations import delayed_fetch, delayed_heartbeat, delayed_produce
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, Produce, TimePassed
-from tests.drawing.drawn import assert_well_drawn, elements_of
-from tests.log.schedules import mixed_schedules, plain_schedules, small_settings
 from tests.recorded import expected, with_before
 
 H = 3_600_000
@@ -187,27 +183,7 @@ def test_times_are_told_in_two_units():
     ]
 
 
-@settings(max_examples=25)
-@given(small_settings, mixed_schedules)
-def test_whatever_happens_to_a_log_it_can_be_drawn_and_told(topic, schedule):
-    trace = simulate(topic, schedule)
-    for frame, picture in zip(trace, views.animate(trace, topic).pictures, strict=True):
-        ElementTree.fromstring(picture)
-        assert picture.size[1] <= 590
-        assert "\n" not in views.describe_log(topic, frame)
-        assert "None" not in views.log_text(topic, frame)
-
-
 reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0, 1000))
-
-
-@settings(max_examples=25)
-@given(small_settings, plain_schedules, st.lists(reads, max_size=5))
-def test_whatever_a_reader_does_it_can_be_drawn_and_told(topic, schedule, more):
-    trace = reader.simulate(topic, [*schedule, *more])
-    for frame, picture in zip(trace, views.animate(trace, topic).pictures, strict=True):
-        ElementTree.fromstring(picture)
-        assert "the reader's table" in views.crossing_text(topic, frame)
 
 
 def test_the_legend_explains_the_words_that_occur_and_each_once():
@@ -302,14 +278,6 @@ def test_a_run_reads_as_expected(name):
 
     actual = "\n\n".join(texts)
     assert actual == expected(f"waiting-{name}.txt", actual)
-
-
-@pytest.mark.parametrize("name", PURGATORY_RUNS)
-def test_a_run_of_what_waits_is_well_drawn_and_labelled_with_its_words(name):
-    shown, _ = PURGATORY_RUNS[name]
-    assert_well_drawn(shown.pictures)
-    assert tuple(drawing.label for drawing in shown.pictures) == shown.captions
-    assert max(float(each.get("x", 0)) for drawing in shown.pictures for each in elements_of(drawing)) <= 1000
 
 
 def test_what_an_event_has_done_is_marked():

@@ -15,7 +15,6 @@ from kafkalearn.offsets.record_picture import lay_out
 from kafkalearn.offsets.replay import Member
 from kafkalearn.replication import TimePassed
 from kafkalearn.views import (
-    animate,
     commit_path_text,
     describe_commit_path,
     describe_record_bytes,
@@ -27,7 +26,6 @@ from kafkalearn.views import (
     render_text,
     store_text,
 )
-from tests.drawing.drawn import assert_a_run_well_drawn
 from tests.recorded import expected, with_before
 
 HOUR_MS = 3_600_000
@@ -216,11 +214,6 @@ def test_a_run_reads_as_expected(name):
     actual = "\n\n".join(commit_path_text(frame, before) for frame, before in with_before(RUNS[name]))
 
     assert actual == expected(f"commit-path-{name}.txt", actual)
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_run_is_well_drawn(name):
-    assert_a_run_well_drawn(animate(RUNS[name]).pictures)
 
 
 def test_long_names_make_cells_wider_and_none_reaches_beyond_the_row():

@@ -23,7 +23,6 @@ from kafkalearn.views import (
     leadership_text,
     truncation_text,
 )
-from tests.drawing.drawn import assert_a_run_well_drawn
 from tests.recorded import expected, with_before
 
 THREE = leadership.Settings((1, 2, 3))
@@ -69,12 +68,6 @@ def test_a_run_reads_as_expected(name):
 
 def font_sizes(drawing):
     return [float(each.get("font-size")) for each in ElementTree.fromstring(drawing).iter() if each.get("font-size")]
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_run_is_well_drawn(name):
-    of_run, trace, _ = RUNS[name]
-    assert_a_run_well_drawn(animate(trace, of_run).pictures)
 
 
 def test_who_has_a_newer_epoch_than_its_leader_takes_nobody_for_the_leader():

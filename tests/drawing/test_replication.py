@@ -6,8 +6,6 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from matplotlib.colors import to_rgb
 from PIL import Image
 
@@ -44,10 +42,9 @@ from kafkalearn.views import (
     figure,
     replication_text,
 )
-from tests.drawing.drawn import assert_a_run_well_drawn, assert_well_drawn, words_of
+from tests.drawing.drawn import words_of
 from tests.drawing.test_consuming import story
 from tests.recorded import expected, with_before
-from tests.replication.schedules import CARELESS, runs
 
 FALLS = [Produce(2), Fetch(2), Fetch(2), TimePassed(500), Produce(), Fetch(2), Fetch(2), LeaderElected(2, (1, 2))]
 LAGS = [Produce(2), Fetch(2), Fetch(3), BrokerFrozen(3), Produce(), Fetch(2), TimePassed(30_001), IsrChecked()]
@@ -75,25 +72,6 @@ def test_a_run_reads_as_expected(name):
     settings, events = STORIES[name]
     actual = story(simulate(settings, events), partial(replication_text, settings))
     assert actual == expected(f"replication-{name}.txt", actual)
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_a_run_is_well_drawn_and_labelled_with_its_words(name):
-    settings, events = STORIES[name]
-    trace, drawings = drawn(settings, events)
-    assert_a_run_well_drawn(drawings)
-    assert [drawing.label for drawing in drawings] == [
-        describe_replication(settings, frame, before) for frame, before in with_before(trace)
-    ]
-
-
-@given(runs(CARELESS, may_be_unclean=True))
-@hypothesis_settings(max_examples=25)
-def test_every_run_can_be_drawn_and_put_into_words(run):
-    settings, trace = run
-    for frame, before in with_before(trace[-6:]):
-        assert_well_drawn([draw_replication(settings, frame, before)])
-        assert len(replication_text(settings, frame, before).splitlines()) >= 2 + settings.replica_count
 
 
 def test_both_copies_of_a_follower_s_leo_are_there():

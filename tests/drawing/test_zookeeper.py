@@ -19,7 +19,6 @@ from kafkalearn.zookeeper import commits, connector, fetching
 from kafkalearn.zookeeper import simple_consumer as by_hand
 from kafkalearn.zookeeper.commits import AutoCommit, BackoffPassed, Rewind, Start
 from kafkalearn.zookeeper.commits_picture import describe_offset_stores, draw_offset_stores
-from kafkalearn.zookeeper.connector.simulator import NOBODY_GIVES_UP
 from kafkalearn.zookeeper.eras import play_eras
 from kafkalearn.zookeeper.eras_picture import draw_eras
 from kafkalearn.zookeeper.fetching import (
@@ -39,11 +38,9 @@ from kafkalearn.zookeeper.fetching import (
 from kafkalearn.zookeeper.fetching_picture import describe_fetching, draw_fetching
 from kafkalearn.zookeeper.picture import describe_zookeeper, draw_zookeeper, zookeeper_text
 from kafkalearn.zookeeper.schedules import play
-from kafkalearn.zookeeper.search import find, herd
 from kafkalearn.zookeeper.simple_consumer_picture import describe_simple_consumer, draw_simple_consumer
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
-from tests.contract.zookeeper import SIMULATORS
-from tests.drawing.drawn import assert_well_drawn, words_of
+from tests.drawing.drawn import words_of
 from tests.recorded import expected, with_before
 
 SETTINGS = connector.Settings(consumer_timeout_ms=100)
@@ -71,20 +68,6 @@ LIFE = play(
     ],
 )
 LONG = "x" * 200 + "<&>" + "\u202e"
-HOSTILE = play(
-    connector.Settings(LONG),
-    [
-        connector.BrokerStarted(0),
-        *[connector.TopicCreated(f"{LONG}{number}", 40) for number in range(2)],
-        *[connector.CreateMessageStreams(f"{LONG}{number}", Streams({f"{LONG}0": 2})) for number in range(6)],
-    ],
-)
-RUNS = {
-    "life": (SETTINGS, LIFE),
-    "four tries": (connector.Settings(auto_commit_enable=False), find(promises=[NOBODY_GIVES_UP]).trace),
-    "herd": (connector.Settings(auto_commit_enable=False), herd(6)),
-    "strange names": (connector.Settings(LONG), HOSTILE),
-}
 STORY = """
 topic orders has 6 partitions
 at 0 s: c1, c2 and c3 join
@@ -97,12 +80,6 @@ the end is at 160 s
 def test_a_run_reads_as_expected():
     actual = "\n\n".join(zookeeper_text(frame, before) for frame, before in with_before(LIFE))
     assert actual == expected("zookeeper-life.txt", actual)
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_run_is_well_drawn(name):
-    settings, trace = RUNS[name]
-    assert_well_drawn(animate(trace, settings).pictures)
 
 
 def test_what_changes_is_marked_and_what_is_gone_is_struck_through():
@@ -159,10 +136,6 @@ RUN = fetching.simulate(
 )
 
 
-def test_a_run_of_fetches_is_well_drawn():
-    assert_well_drawn([draw_fetching(RUN, frame) for frame in RUN])
-
-
 def test_a_chunk_is_followed_from_the_log_to_the_application():
     fetched, read = draw_fetching(RUN, RUN[6]), draw_fetching(RUN, RUN[8])
     assert "orders-2: 2 to 3" in words_of(fetched)
@@ -192,12 +165,6 @@ def test_the_animation_has_a_sentence_for_every_moment():
         "A chunk is in the queue of stream 0: 4 of orders-2. "
         "Fetcher 0 of broker 1 waits: the queue of stream 0 is full."
     )
-
-
-@pytest.mark.parametrize("one", SIMULATORS["fetching"].runs, ids=str)
-def test_every_frame_of_the_contracts_runs_has_words(one):
-    for frame in fetching.simulate(one.settings, one.events):
-        assert describe_fetching(frame)
 
 
 FILLED = {
@@ -274,12 +241,6 @@ APPLICATION += [by_hand.Fetch(), Append("orders", 0, 40), LogTruncated("orders",
 BY_HAND = by_hand.simulate(HAND, APPLICATION)
 
 
-@pytest.mark.parametrize("name", STORE_RUNS)
-def test_a_run_of_two_stores_is_well_drawn(name):
-    settings, trace = STORE_RUNS[name]
-    assert_well_drawn(animate(trace, settings).pictures)
-
-
 def test_a_start_shows_which_store_was_asked_and_which_believed():
     trace = commits.simulate(STORES, MOVE)
     dual, rewound = words_of(draw_offset_stores(STORES, trace[6])), words_of(draw_offset_stores(STORES, trace[9]))
@@ -312,10 +273,6 @@ def test_what_does_not_fit_is_counted__zookeeper_offsets():
     settings, trace = STORE_RUNS["strange names"]
     assert "6 more partitions, 2 more consumers" in words_of(draw_offset_stores(settings, trace[-1]))
     assert "1 more brokers" in words_of(draw_simple_consumer(HAND, BY_HAND[0]))
-
-
-def test_an_application_by_hand_is_well_drawn():
-    assert_well_drawn(animate(BY_HAND, HAND).pictures)
 
 
 def test_a_request_goes_to_the_broker_that_was_asked_with_its_answer():

@@ -27,8 +27,6 @@ from tests.live.groups import ConsumerGroup, differences
 
 pytestmark = pytest.mark.live
 
-OFFSET_COMMIT = 1
-
 
 @pytest.fixture(scope="module")
 def sweeping(release):

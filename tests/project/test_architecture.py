@@ -59,8 +59,6 @@ IMPORTED_LATE = {
 }
 """Imports inside a function, as (module, what it imports) -> the reason; there is no other excuse."""
 
-CORE = [module for module in MODULES if part_of(module) == "core"]
-
 
 def loaded_by(statement: str) -> set[str]:
     """The modules that a fresh interpreter has after `statement`, beyond those it starts with."""

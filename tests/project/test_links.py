@@ -13,7 +13,6 @@ PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
 # A chapter linked by its number, and after it the headings in italics: [07](../notebooks/07_x.ipynb) *1 One*, *2 Two*.
 PLACES = re.compile(r"\[(\d\d[bc]?)\]\(\.\./notebooks/(\w+)\.ipynb\)((?:,? \*[^*|]+\*)*)")
-NUMBERED = re.compile(r"## (\d+) ")
 # "section 3", "section 5 of chapter 13", "chapter 07, section 5".
 SECTION = re.compile(
     r"(?:(?:chapter|lesson) \[?(?P<before>\d\d[bc]?)(?:\]\([^)]*\))?, )?"

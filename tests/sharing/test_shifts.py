@@ -11,10 +11,6 @@ TRIES = st.builds(Try, st.integers(1, 60_000), st.sampled_from((DONE, DONE, FAIL
 JOBS = st.lists(st.lists(TRIES, min_size=1, max_size=5), min_size=1, max_size=6)
 
 
-def ends_of(shift, jobs):
-    return [(each.offset, each.count, each.end) for each in work_off(shift, jobs)]
-
-
 def test_a_record_that_nobody_can_process_is_given_up_after_its_last_delivery_and_stops_nobody():
     jobs = [Job(0, (Try(1_000, FAILS),)), *(Job(0, (Try(2_000),)) for _ in range(3))]
     done = work_off(Settings(member_count=2), jobs)

@@ -26,14 +26,6 @@ class ReprNeverEnds:
             pass
 
 
-class EqualRaises:
-    def __eq__(self, other):
-        raise RuntimeError("never compare me")
-
-    def __hash__(self):
-        raise RuntimeError("never hash me")
-
-
 class EqualToAll:
     def __eq__(self, other):
         return True
