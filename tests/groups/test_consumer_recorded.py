@@ -1,17 +1,14 @@
 """What real coordinators of KIP-848 groups answered and wrote, and where their groups came to rest."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from copy import deepcopy
 
 import pytest
 
 from conformance.mechanisms.consumer_groups import answer_of, by_topic, description_of, event_of
-from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, TimePassed, check, join, leave, start, step
-from kafkalearn.groups.consumer.events import ConsumerGroupEvent, HeartbeatAnswered, RecordWritten
-from kafkalearn.groups.consumer.state import Group
+from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, start, step
 from tests.every import every_case
 from tests.recorded import recorded
+from tests.releases.test_kafkas_own_tests import AGroup, assert_seen
 
 RECORDED = recorded("assignments")
 COUNTS = {name: topic["partitions"] for name, topic in RECORDED["topics"].items()}
@@ -156,125 +153,28 @@ FIRST = recorded("groups-kip848")
 SINCE = recorded("groups-kip848-since")
 
 
-def id_of(trace):
-    return trace["id"]
+def id_of(case):
+    return case["id"]
 
 
-def assert_replayed(trace, release, outcomes=lambda outcome: outcome):
-    replay = Replay.of(step, trace, release)
-    for recorded_step in trace["trace"]:
-        assert replay.play(recorded_step["step"]) == outcomes(recorded_outcome(recorded_step)), recorded_step["step"]
-
-
-@pytest.mark.parametrize("trace", FIRST["vectors"], ids=id_of)
-def test_the_coordinator_of_4_0_answers_and_writes_what_the_real_one_did(trace):
-    assert_replayed(trace, release="4.0")
+@pytest.mark.parametrize("case", FIRST["vectors"], ids=id_of)
+def test_the_coordinator_of_4_0_answers_and_writes_what_the_real_one_did(case):
+    assert_seen(AGroup(case, "4.0"), case)
 
 
 @pytest.mark.parametrize("release", ["4.1", "4.2"])
-@pytest.mark.parametrize("trace", FIRST["vectors"], ids=id_of)
-def test_since_4_1_only_the_record_of_the_topics_partitions_is_gone(trace, release):
-    def without_topics(outcome):
-        records = [record for record in outcome["records"] if record != "consumer-group-partition-metadata"]
-        return outcome | {"records": records}
-
-    assert_replayed(trace, release, without_topics)
-
-
-@pytest.mark.parametrize("trace", SINCE["vectors"], ids=id_of)
-def test_the_coordinator_of_4_3_answers_and_writes_what_the_real_one_did(trace):
-    assert_replayed(trace, release="4.3")
+@pytest.mark.parametrize("case", FIRST["vectors"], ids=id_of)
+def test_since_4_1_only_the_record_of_the_topics_partitions_is_gone(case, release):
+    case = deepcopy(case)
+    for each in case["steps"]:
+        kept = [record for record in each["expect"]["records"] if record != "consumer-group-partition-metadata"]
+        each["expect"]["records"] = kept
+    assert_seen(AGroup(case, release), case)
 
 
-# A recorded trace of the protocol, played again: which request each step stands for, and what it came to.
-
-
-@dataclass
-class Replay:
-    """The recorder left out what had not changed: the epoch a member was last answered, and all fields but these."""
-
-    step: Callable[[Settings, Group, ConsumerGroupEvent], Group]
-    settings: Settings
-    group: Group
-    epochs: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, step, trace, release):
-        interval_ms = trace.get("assignment_interval_ms")
-        settings = Settings(release=release, assignment_interval_ms=interval_ms, topics=trace["topics"])
-        return cls(step, settings, start(settings))
-
-    def play(self, recorded_step):
-        self.group = self.step(self.settings, self.group, self.event(recorded_step))
-        for answer in self.answers:
-            if answer.error == "NONE":
-                self.epochs[answer.member_id] = answer.member_epoch
-        return self.outcome()
-
-    def event(self, recorded_step):
-        if recorded_step["op"] == "sleep":
-            return TimePassed(recorded_step["ms"])
-        member_id = recorded_step["m"]
-        epoch = recorded_step.get("epoch", self.epochs.get(member_id, 0))
-        instance_id = recorded_step.get("instance")
-        if epoch == 0:
-            rebalance_timeout_ms = recorded_step.get("rebalance", 300_000)
-            return join(member_id, tuple(recorded_step["topics"]), instance_id, rebalance_timeout_ms)
-        owned = recorded_step.get("owned")
-        partitions = None if owned is None else tuple(TopicPartition(*each) for each in owned)
-        return ConsumerGroupHeartbeat(member_id, epoch, owned=partitions, instance_id=instance_id)
-
-    @property
-    def answers(self):
-        return [effect for effect in self.group.effects if isinstance(effect, HeartbeatAnswered)]
-
-    def outcome(self):
-        """Everything the recorder wrote down of a step, in its own form."""
-        return {
-            "response": [answer_in_their_form(answer) for answer in self.answers],
-            "records": [effect.kind for effect in self.group.effects if isinstance(effect, RecordWritten)],
-            "time_ms": self.group.now_ms,
-            "group": group_in_their_form(self.group),
-        }
-
-
-def recorded_outcome(recorded_step):
-    """The same of a recorded step."""
-    return {
-        "response": [recorded_step["response"]] if "response" in recorded_step else [],
-        "records": recorded_step.get("records", []),
-        "time_ms": recorded_step["time_ms"],
-        "group": recorded_step["group"],
-    }
-
-
-def answer_in_their_form(answer):
-    if answer.error != "NONE":
-        return {"error": answer.error}
-    form = {
-        "error": answer.error,
-        "member_epoch": answer.member_epoch,
-        "heartbeat_interval_ms": answer.heartbeat_interval_ms,
-    }
-    return form if answer.assignment is None else form | {"assignment": [list(each) for each in answer.assignment]}
-
-
-def group_in_their_form(group):
-    return {
-        "state": group.state,
-        "group_epoch": group.group_epoch,
-        "assignment_epoch": group.assignment_epoch,
-        "members": {
-            member.member_id: {
-                "epoch": member.epoch,
-                "state": member.state,
-                "assigned": [list(each) for each in member.assigned_partitions],
-                "pending_revocation": [list(each) for each in member.pending_partitions],
-                "target": sorted(list(each) for each in group.target(member.member_id)),
-            }
-            for member in group.members
-        },
-    }
+@pytest.mark.parametrize("case", SINCE["vectors"], ids=id_of)
+def test_the_coordinator_of_4_3_answers_and_writes_what_the_real_one_did(case):
+    assert_seen(AGroup(case, "4.3"), case)
 
 
 MAX_SIZE = 14  # of the brokers that were asked

@@ -177,6 +177,8 @@ class AGroup:
                 return answer_of(group)["epoch"]
             case "error":
                 return answer_of(group)["error"]
+            case "heartbeat_interval_ms":
+                return [each.heartbeat_interval_ms for each in group.effects if isinstance(each, HeartbeatAnswered)]
             case "errors":
                 return [error for *_, error in answer_of(group)["errors"]]
             case "records" | "matched_records":
@@ -188,6 +190,8 @@ class AGroup:
             case "members":
                 known = {each: group.find(each) for each in form}
                 return {each: member and shown_member(member, form[each] or {}) for each, member in known.items()}
+            case "member_ids":
+                return list(group.member_ids)
             case "targets":
                 return {each: by_topic(group.target(each)) for each in form}
             case "timers":
