@@ -3,6 +3,9 @@
 An exercise is a question with a way to judge an answer (`compare.Value`, `functions.Function`, `functions.Having`,
 `functions.Open`, `game.Game`), hints, the reasoning, and the wrong answers that are to be expected, each with the
 sentence that corrects it. The only thing it remembers is how far the student is.
+
+Texts stand beside their judge, and not in a data file as the questions of `kafkalearn.predictions` do: about a hundred
+are computed from the values that are judged, and a cure is read with the wrong answer that it is for.
 """
 
 from __future__ import annotations
