@@ -30,7 +30,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from kafkalearn.base.errors import IllegalEvent, shown
+from kafkalearn.base.errors import no_event
 from kafkalearn.base.promises import Since
 from kafkalearn.base.simulator import simulator
 from kafkalearn.coordinator.share_model import (
@@ -106,8 +106,7 @@ def step(settings: Settings, state: Coordinator, event: Event) -> Coordinator:
         case SnapshotCold():
             answered = _cold(settings, state, event)
         case _:
-            known = "Initialize, Read, Write, Summarize, Delete and SnapshotCold"
-            raise IllegalEvent(f"a share coordinator takes {known}, got {shown(event)}")
+            raise no_event(event, (Initialize, Read, Write, Summarize, Delete, SnapshotCold))
     return answered
 
 

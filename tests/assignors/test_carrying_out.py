@@ -126,7 +126,6 @@ def test_who_comes_and_goes_and_changes_its_subscription_is_an_effect():
 @pytest.mark.parametrize(
     ("assignor", "event", "said"),
     [
-        ("range", "leave", "expected one of GroupChanged, AllGaveUp, Assigned"),
         ("range", Assigned(), "give everything up first"),
         ("cooperative-sticky", AllGaveUp(), "a cooperative group keeps what it reads"),
         ("range", GroupChanged([TEN[0], TEN[0]]), "two members have the id 'm00'"),

@@ -183,7 +183,6 @@ def test_without_an_offset_and_without_a_reset_nobody_starts():
         ([Start(), CommitSync(offset=-1)], "IllegalArgumentException"),
         ([Rebalance()], "nobody owns"),
         ([Delete(99)], "delete up to there"),
-        (["poll"], "unknown event"),
     ],
 )
 def test_what_makes_no_sense_is_refused(events, message):

@@ -166,7 +166,6 @@ def test_only_the_log_can_be_read_again():
     [
         (Process("serach"), "did you mean 'search'"),
         (Rewind("search", 1), "give an offset of the log, 0 to 0"),
-        ("push", "expected one of Produce, Process, Rewind"),
     ],
 )
 def test_what_makes_no_sense_is_refused(event, said):

@@ -110,7 +110,6 @@ def test_a_key_decides_the_partition_and_keyless_records_are_dealt_out():
         (Leave("g", "x"), "x is no member of 'g'; its members are a"),
         (Poll("nobody", "a"), "there is no group 'nobody'; there are 'g'"),
         (Join("g", "a"), "a is in the group already"),
-        ("poll", "expected one of Produce, Join, Leave, Poll"),
     ],
 )
 def test_what_makes_no_sense_is_refused(event, said):

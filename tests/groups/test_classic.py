@@ -21,7 +21,6 @@ from kafkalearn.groups.classic import (
     broken,
     check,
     simulate,
-    start,
     step,
 )
 from kafkalearn.groups.classic.model import (
@@ -465,11 +464,6 @@ def test_transitions_are_told_with_their_cause():
     effects = play(*stable("a"), LeaveGroup("a", "a-1")).effects
     told = [(each.before, each.after, each.who) for each in effects if isinstance(each, StateChanged)]
     assert told == [("Stable", "PreparingRebalance", "a"), ("PreparingRebalance", "Empty", "")]
-
-
-def test_what_is_no_event_is_refused():
-    with pytest.raises(IllegalEvent, match="unknown event 'rebalance'"):
-        step(NO_DELAY, start(NO_DELAY), "rebalance")
 
 
 def test_a_user_hopes_that_nobody_is_removed_and_that_a_stable_group_stays_so():

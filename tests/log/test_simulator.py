@@ -56,7 +56,6 @@ BOTH = Settings("compact,delete")
     ("event", "message"),
     [
         (SetHighWatermark(9), "the high watermark is between 0 and the log end offset 2"),
-        ("clean", "unknown event"),
     ],
 )
 def test_an_event_that_makes_no_sense_is_refused_and_says_why(event, message):

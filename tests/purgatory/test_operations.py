@@ -290,7 +290,6 @@ def test_every_operation_is_completed_once_and_never_with_time_left_for_nothing(
         (TryCompleteElseWatch(Operation("x", (), Never(), 5)), "watches no key"),
         (waits("r1", "k2"), "'r1' is listed already"),
         (ForceComplete("r9"), "no operation 'r9' waits; waiting: r1"),
-        ("poke", "unknown event"),
     ],
 )
 def test_what_makes_no_sense_is_refused(event, words):

@@ -315,7 +315,6 @@ def test_taking_an_advance_apart_ends_in_the_same_wheels():
         (Cancel("b"), "no timer 'b' waits; waiting: a"),
         (Advance(1), "time does not run backwards: it is 2 ms, got 1"),
         (Flush(3), "no bucket is due at 3 ms; the next one is due at 5"),
-        ("tick", "unknown event"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_changes_nothing(event, words):
