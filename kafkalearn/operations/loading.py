@@ -173,7 +173,7 @@ class Settings(Checked):
 # The state: the log, what its records say of members, and how far a load of it has come.
 
 
-class Assigned(NamedTuple):
+class MemberAssignment(NamedTuple):
     """What a member owns, and since which epoch of its own."""
 
     epoch: int
@@ -184,11 +184,11 @@ class Assigned(NamedTuple):
         return f"{self.epoch}:{','.join(map(str, self.partitions))}"
 
     @classmethod
-    def from_text(cls, value: str) -> Assigned:
+    def from_text(cls, value: str) -> MemberAssignment:
         """The other way.
 
-        >>> Assigned.from_text("3:0,1")
-        Assigned(epoch=3, partitions=(0, 1))
+        >>> MemberAssignment.from_text("3:0,1")
+        MemberAssignment(epoch=3, partitions=(0, 1))
         """
         epoch, _, partitions = value.partition(":")
         return cls(int(epoch), tuple(int(each) for each in partitions.split(",") if each))
@@ -206,7 +206,7 @@ class Loading:
         Of the partition on the broker: `not owned`, `loading`, `owned` or `failed`.
     position : int
         The offset that is read next.
-    members : tuple of (str, Assigned)
+    members : tuple of (str, MemberAssignment)
         What the load has seen of each member last.
     owners : tuple of (int, int)
         For each partition that has an owner the epoch in which it got it.
@@ -215,7 +215,7 @@ class Loading:
     log: Log
     status: str = NOT_OWNED
     position: int = 0
-    members: tuple[tuple[str, Assigned], ...] = ()
+    members: tuple[tuple[str, MemberAssignment], ...] = ()
     owners: tuple[tuple[int, int], ...] = ()
     effects: tuple[Effect, ...] = field(default=(), compare=False)
 
@@ -225,13 +225,13 @@ def start(settings: Settings) -> Loading:
     return Loading(log_model.start(settings.log))
 
 
-def logged(log: Log) -> Mapping[str, Assigned]:
+def logged(log: Log) -> Mapping[str, MemberAssignment]:
     """What each member owns, by the last record of each in the log.
 
     >>> logged(simulate(Settings(), [Written("A", 1, (0,)), Written("A", 2)])[-1].state.log)
-    {'A': Assigned(epoch=2, partitions=())}
+    {'A': MemberAssignment(epoch=2, partitions=())}
     """
-    return {str(record.key): Assigned.from_text(str(record.value)) for record in log.records}
+    return {str(record.key): MemberAssignment.from_text(str(record.value)) for record in log.records}
 
 
 # Events: what happens to the log, and to a load of it.
@@ -339,7 +339,7 @@ def _written(settings: Settings, state: Loading, event: Written) -> Loading:
     taken = {each for member, owned in now.items() if member != event.member for each in owned.partitions}
     if both := taken & {*event.partitions}:
         raise IllegalEvent(f"{shown(event)}: of {listed(sorted(both))} another member has not let go yet")
-    record = (event.member, Assigned(event.epoch, event.partitions).as_text(), state.log.log_end_offset)
+    record = (event.member, MemberAssignment(event.epoch, event.partitions).as_text(), state.log.log_end_offset)
     log = log_simulator.step(settings.log, state.log, Append((NewBatch((record,)),)))
     return replace(state, log=log)
 
@@ -355,7 +355,9 @@ def _read(settings: Settings, state: Loading, event: LoadRead) -> Loading:
         raise IllegalEvent(f"{shown(event)}: the partition is {state.status}; LoadBegun comes first")
     ahead = [record for record in state.log.records if record.offset >= state.position]
     for record in ahead[: event.record_count]:
-        state = _replayed(settings, state, record.offset, str(record.key), Assigned.from_text(str(record.value)))
+        state = _replayed(
+            settings, state, record.offset, str(record.key), MemberAssignment.from_text(str(record.value))
+        )
         if state.status == FAILED:
             return state
     if len(ahead) <= event.record_count:
@@ -363,11 +365,11 @@ def _read(settings: Settings, state: Loading, event: LoadRead) -> Loading:
     return state
 
 
-def _replayed(settings: Settings, state: Loading, offset: int, member: str, new: Assigned) -> Loading:
+def _replayed(settings: Settings, state: Loading, offset: int, member: str, new: MemberAssignment) -> Loading:
     """What the member had is taken from it, then it gets what the record says."""
     members, owners = dict(state.members), dict(state.owners)
     effects: list[Effect] = []
-    old = members.get(member, Assigned(0))
+    old = members.get(member, MemberAssignment(0))
     for partition in old.partitions:
         found = owners.get(partition)
         if found == old.epoch:

@@ -252,7 +252,7 @@ def _open_batch(key: bytes | None, value_bytes: int, batch_size: int) -> Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class PartitionLoadStats:
     """The weights of adaptive partitioning: running sums, and the partition each belongs to."""
 
     running_sums: tuple[int, ...]
@@ -269,7 +269,7 @@ class Producer:
     counter: int | None = None  # of round robin; None until the first keyless record
     current: int | None = None  # the sticky partition; None until it is drawn
     produced_bytes: int = 0  # to the current partition since it was drawn (since 3.3)
-    load: Load | None = None  # None: every candidate is as likely
+    load: PartitionLoadStats | None = None  # None: every candidate is as likely
     effects: tuple[Effect, ...] = field(default=(), compare=False)
 
     @property
@@ -663,7 +663,7 @@ def queue_weights(queue_sizes: tuple[int, ...], is_whole: bool = True) -> tuple[
     return tuple(accumulate(longest + 1 - size for size in queue_sizes))
 
 
-def weigh(settings: Settings, producer: Producer, stalled: tuple[int, ...]) -> Load | None:
+def weigh(settings: Settings, producer: Producer, stalled: tuple[int, ...]) -> PartitionLoadStats | None:
     """The weights after the sending thread has looked at the queues; None: every candidate is as likely."""
     is_used = settings.is_adaptive and rule_of(settings.release) == "uniform sticky"
     if not is_used or None in producer.queues or settings.partition_count < 2:
@@ -673,7 +673,7 @@ def weigh(settings: Settings, producer: Producer, stalled: tuple[int, ...]) -> L
     partitions = tuple(each for each in led if each not in stalled or not producer.queues[each])
     sizes = tuple(len(producer.queue(each)) for each in partitions)
     sums = queue_weights(sizes, is_whole=len(partitions) == settings.partition_count)
-    return None if sums is None else Load(sums, partitions)
+    return None if sums is None else PartitionLoadStats(sums, partitions)
 
 
 # What holds in every producer, and what a user hopes for: no rule keeps both promises.

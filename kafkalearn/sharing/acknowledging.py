@@ -1,7 +1,7 @@
 """What becomes of records that a member had: acknowledged, released, at the end of an acquisition lock or a session.
 
 A change is made in memory at once, with a note of what was before; it is final when the share coordinator has written
-it (`completed`), and taken back if it has not (`undone`). `Change` is what is to be written.
+it (`completed`), and taken back if it has not (`undone`). `StateChange` is what is to be written.
 
 Source: `SharePartition.acknowledge`, `releaseAcquiredRecords`, `rollbackOrProcessStateUpdates`,
 `releaseAcquisitionLockOnTimeout` and `InFlightState.tryUpdateState` of 4.4.0, read.
@@ -52,7 +52,7 @@ class GroupLimits:
 
 
 @dataclass(frozen=True)
-class Change:
+class StateChange:
     """A range whose state has changed, as it is written; `reason` is why it makes a dead letter, or ""."""
 
     first: int
@@ -87,7 +87,7 @@ def is_valid(batches: tuple[Acknowledgement, ...], version: int, is_renew: bool)
 
 def acknowledge(
     share: SharePartition, member: str, batches: tuple[Acknowledgement, ...], rules: GroupLimits
-) -> tuple[SharePartition, tuple[Change, ...]]:
+) -> tuple[SharePartition, tuple[StateChange, ...]]:
     """The share-partition after a member's acknowledgements, and what is to be written.
 
     Raises
@@ -95,7 +95,7 @@ def acknowledge(
     RefusedError
         At the first that cannot be; then none of them has happened.
     """
-    changes: list[Change] = []
+    changes: list[StateChange] = []
     for batch in batches:
         if batch.last < share.start_offset:
             continue
@@ -124,7 +124,7 @@ def _touched(share: SharePartition, batch: Acknowledgement) -> tuple[InFlight, .
 
 def _one_batch(
     share: SharePartition, member: str, batch: Acknowledgement, there: InFlight, rules: GroupLimits
-) -> tuple[SharePartition, list[Change]]:
+) -> tuple[SharePartition, list[StateChange]]:
     if there.whole is not None:
         if not there.whole.member:
             raise RefusedError(INVALID_RECORD_STATE, NOT_ACQUIRED)
@@ -145,12 +145,12 @@ def _one_batch(
     if batch.types[0] == RENEW:
         return share, []
     share = replace(share, done_count=share.done_count + len(there) * held.is_done)
-    return share, [Change(there.first, there.last, held.state, held.count, reason)]
+    return share, [StateChange(there.first, there.last, held.state, held.count, reason)]
 
 
 def _offsets(
     share: SharePartition, member: str, batch: Acknowledgement, there: InFlight, rules: GroupLimits
-) -> tuple[SharePartition, list[Change]]:
+) -> tuple[SharePartition, list[StateChange]]:
     changes = []
     for offset in range(max(there.first, batch.first, share.start_offset), min(there.last, batch.last) + 1):
         held = there.at(offset)
@@ -164,7 +164,7 @@ def _offsets(
         held, reason = _after(held, kind, rules)
         there = there.having(offset, held)
         if kind != RENEW:
-            changes.append(Change(offset, offset, held.state, held.count, reason))
+            changes.append(StateChange(offset, offset, held.state, held.count, reason))
             share = replace(share, done_count=share.done_count + held.is_done)
     return share.having(there), changes
 
@@ -190,9 +190,9 @@ def given_back(held: Held, rules: GroupLimits, is_below_start: bool = False) -> 
     return (ARCHIVING, "limit") if rules.has_dead_letters else (ARCHIVED, "")
 
 
-def released(share: SharePartition, member: str, rules: GroupLimits) -> tuple[SharePartition, tuple[Change, ...]]:
+def released(share: SharePartition, member: str, rules: GroupLimits) -> tuple[SharePartition, tuple[StateChange, ...]]:
     """All that a member holds is given back, as at the end of its session."""
-    changes: list[Change] = []
+    changes: list[StateChange] = []
     for batch in share.batches:
         whole = batch.whole
         if whole is not None and whole.state == ACQUIRED and whole.member == member:
@@ -202,14 +202,14 @@ def released(share: SharePartition, member: str, rules: GroupLimits) -> tuple[Sh
                 state, reason = given_back(whole, rules, batch.last < share.start_offset)
                 held = replace(whole, state=state, member="", before=whole)
                 share = share.having(replace(batch, whole=held))
-                changes.append(Change(batch.first, batch.last, state, held.count, reason))
+                changes.append(StateChange(batch.first, batch.last, state, held.count, reason))
                 share = _counted(share, batch.first, batch.last, held)
         if batch.whole is None:
             for offset, held in batch.items():
                 if held.state == ACQUIRED and held.member == member:
                     state, reason = given_back(held, rules, offset < share.start_offset)
                     batch = batch.having(offset, replace(held, state=state, member="", before=held))
-                    changes.append(Change(offset, offset, state, held.count, reason))
+                    changes.append(StateChange(offset, offset, state, held.count, reason))
                     share = _counted(share, offset, offset, batch.at(offset))
             share = share.having(batch)
     return share, tuple(changes)
@@ -222,9 +222,9 @@ def _counted(share: SharePartition, first: int, last: int, held: Held) -> ShareP
 
 def ran_out(
     share: SharePartition, first: int, last: int, rules: GroupLimits
-) -> tuple[SharePartition, tuple[Change, ...]]:
+) -> tuple[SharePartition, tuple[StateChange, ...]]:
     """A lock of these offsets has run out. The change does not wait for what is written."""
-    changes: list[Change] = []
+    changes: list[StateChange] = []
     for batch in share.between(_floor_first(share, first), last):
         whole = batch.whole
         if whole is not None and whole.state == ACQUIRED and batch.first < share.start_offset <= batch.last:
@@ -248,24 +248,30 @@ def _floor_first(share: SharePartition, offset: int) -> int:
 
 
 def _lost(
-    share: SharePartition, first: int, last: int, batch: InFlight, held: Held, rules: GroupLimits, changes: list[Change]
+    share: SharePartition,
+    first: int,
+    last: int,
+    batch: InFlight,
+    held: Held,
+    rules: GroupLimits,
+    changes: list[StateChange],
 ) -> SharePartition:
     state, reason = given_back(held, rules, last < share.start_offset)
     after = replace(held, state=state, member="", lock_ms=None)
-    changes.append(Change(first, last, state, held.count, reason))
+    changes.append(StateChange(first, last, state, held.count, reason))
     changed = replace(batch, whole=after) if batch.whole is not None else batch.having(first, after)
     share = _counted(share.having(changed), first, last, after)
     return share if state in (ARCHIVED, ARCHIVING) else replace(share, looks_back=True)
 
 
-def completed(share: SharePartition, changes: tuple[Change, ...]) -> SharePartition:
+def completed(share: SharePartition, changes: tuple[StateChange, ...]) -> SharePartition:
     """Changes that were written are final."""
     for change in changes:
         share = _settled(share, change, is_written=True)
     return share
 
 
-def undone(share: SharePartition, changes: tuple[Change, ...]) -> SharePartition:
+def undone(share: SharePartition, changes: tuple[StateChange, ...]) -> SharePartition:
     """Changes that were not written are taken back."""
     for change in changes:
         if change.state in (ACKNOWLEDGED, ARCHIVED):
@@ -276,7 +282,7 @@ def undone(share: SharePartition, changes: tuple[Change, ...]) -> SharePartition
     return share
 
 
-def _settled(share: SharePartition, change: Change, is_written: bool) -> SharePartition:
+def _settled(share: SharePartition, change: StateChange, is_written: bool) -> SharePartition:
     batch = share.floor(change.first)
     if batch is None or batch.last < change.first:
         return share
@@ -297,7 +303,7 @@ def _final(held: Held, is_written: bool) -> Held:
     return replace(held, lock_ms=None, before=None) if is_written else held.before
 
 
-def dead_letter_written(share: SharePartition, change: Change) -> SharePartition:
+def dead_letter_written(share: SharePartition, change: StateChange) -> SharePartition:
     """A record that was ARCHIVING is ARCHIVED, in memory; it counts as done."""
     batch = share.floor(change.first)
     if batch is not None and batch.last >= change.first:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.sharing.acknowledging import Change
+from kafkalearn.sharing.acknowledging import StateChange
 from kafkalearn.sharing.appending import appended
 from kafkalearn.sharing.model import (
     DLQ_COPIES,
@@ -27,7 +27,7 @@ from kafkalearn.sharing.model import (
 )
 
 
-def sent(settings: Settings, cluster: Cluster, key: Key, change: Change) -> Cluster:
+def sent(settings: Settings, cluster: Cluster, key: Key, change: StateChange) -> Cluster:
     """The cluster with the dead letters of a range, if there is a topic that takes them."""
     group, partition = key
     configs = cluster.configs_of(group)
@@ -59,7 +59,7 @@ def _usable(settings: Settings, cluster: Cluster, topic: str) -> tuple[Cluster, 
     return cluster, indexes if cluster.topic_configs_of(topic).get(DLQ_TAKES) == "true" else ()
 
 
-def _letter(source: Log, partition: str, group: str, offset: int, change: Change, copies: bool) -> DeadLetter:
+def _letter(source: Log, partition: str, group: str, offset: int, change: StateChange, copies: bool) -> DeadLetter:
     key = value = None
     if copies and offset >= source.start_offset:
         batch = next((each for each in source.batches if offset in each.offsets), None)

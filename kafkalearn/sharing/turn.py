@@ -16,7 +16,7 @@ from kafkalearn.coordinator.share_model import Event as StateEvent
 from kafkalearn.coordinator.share_model import Write as StateWrite
 from kafkalearn.releases.lines import at_least
 from kafkalearn.sharing import acknowledging, dead_letters, in_flight, stored
-from kafkalearn.sharing.acknowledging import Change, GroupLimits
+from kafkalearn.sharing.acknowledging import GroupLimits, StateChange
 from kafkalearn.sharing.events import AcknowledgedPartition, Configs, FetchedPartition
 from kafkalearn.sharing.model import (
     ACKNOWLEDGED,
@@ -62,7 +62,7 @@ class Write:
     leader_epoch: int
     start_offset: int
     done_count: int
-    changes: tuple[Change, ...]
+    changes: tuple[StateChange, ...]
     kind: str = CHANGE
 
 
@@ -74,7 +74,7 @@ class Turn:
         self.settings, self.cluster = settings, cluster
         self.effects: list[object] = []
         self.writes: deque[tuple[Write, Callable[[str, str], None]]] = deque()
-        self.letters: deque[tuple[Key, Change]] = deque()
+        self.letters: deque[tuple[Key, StateChange]] = deque()
         self.answered: list[tuple[Waiting, dict[str, FetchedPartition]]] = []
         self.look_again: Callable[[str, str], None] = lambda group, partition: None
 
@@ -177,7 +177,7 @@ class Turn:
     def write(
         self,
         share: SharePartition,
-        changes: tuple[Change, ...],
+        changes: tuple[StateChange, ...],
         then: Callable[[str, str], None] = lambda error, message: None,
         kind: str = CHANGE,
     ) -> None:
@@ -251,7 +251,7 @@ class Turn:
         except in_flight.BrokerFailedError:
             return share, False  # the client notices nothing
 
-    def _archive(self, key: Key, change: Change) -> None:
+    def _archive(self, key: Key, change: StateChange) -> None:
         """What was ARCHIVING is ARCHIVED, and that is written."""
         share = self.share(key)
         if share is not None:
@@ -265,7 +265,7 @@ class Turn:
         for batch in share.batches if share is not None else ():
             if batch.whole is not None and batch.whole.state == ARCHIVING:
                 reason = "limit" if batch.whole.count >= limit else "rejected"
-                self.letters.append((key, Change(batch.first, batch.last, ARCHIVING, batch.whole.count, reason)))
+                self.letters.append((key, StateChange(batch.first, batch.last, ARCHIVING, batch.whole.count, reason)))
 
     def leader_of(self, partition: str) -> tuple[int, int]:
         """Which broker leads a partition, and its epoch."""

@@ -15,12 +15,12 @@ from kafkalearn.base.checks import sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.zookeeper.eras import newcomer
 
-__all__ = ["MONTH_MS", "Change", "Stretch", "stretches"]
+__all__ = ["MONTH_MS", "ConsumerStarted", "Stretch", "stretches"]
 
 MONTH_MS = 30 * 86_400_000
 
 
-class Change(NamedTuple):
+class ConsumerStarted(NamedTuple):
     """A consumer of a group is started, again or for the first time."""
 
     at_ms: int
@@ -36,7 +36,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(
-    changes: Sequence[Change], end_ms: int = MONTH_MS, backoff_ms: int = 2000, max_retries: int = 4
+    changes: Sequence[ConsumerStarted], end_ms: int = MONTH_MS, backoff_ms: int = 2000, max_retries: int = 4
 ) -> list[Stretch]:
     """How long partitions of a group have no reader, change by change.
 
@@ -45,7 +45,7 @@ def stretches(
 
     Parameters
     ----------
-    changes : sequence of Change
+    changes : sequence of ConsumerStarted
         Of one group, in order of their times.
     end_ms : int
         When the month ends.
@@ -59,11 +59,11 @@ def stretches(
 
     Examples
     --------
-    >>> stretches([Change(0, [0, 15_001], 6), Change(7_200_000, [0, 0], 6)], end_ms=9_000_000)
+    >>> stretches([ConsumerStarted(0, [0, 15_001], 6), ConsumerStarted(7_200_000, [0, 0], 6)], end_ms=9_000_000)
     [Stretch(ms=15077, partition_count=4), Stretch(ms=7200000, partition_count=2), Stretch(ms=92, partition_count=6)]
     """
     whole_number("end_ms", end_ms, at_least=0)
-    times = [each.at_ms for each in sequence("changes", changes, of="Change(...)")] + [end_ms]
+    times = [each.at_ms for each in sequence("changes", changes, of="ConsumerStarted(...)")] + [end_ms]
     if any(later < earlier for earlier, later in pairwise(times)):
         raise KafkaLearnError(f"changes must be in order of their times and before the end, got at_ms {times}")
     return [
@@ -73,7 +73,7 @@ def stretches(
     ]
 
 
-def _of(change: Change, until_ms: int, backoff_ms: int, max_retries: int) -> Iterator[Stretch]:
+def _of(change: ConsumerStarted, until_ms: int, backoff_ms: int, max_retries: int) -> Iterator[Stretch]:
     cost = newcomer(change.pause_ms, change.partition_count, backoff_ms, max_retries)
     yield Stretch(cost.agreement_ms, change.partition_count - cost.unread_count)
     if cost.unread_count:

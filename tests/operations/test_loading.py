@@ -16,9 +16,9 @@ from kafkalearn.operations.coordinator_life.model import BrokerFenced, LoadEnded
 from kafkalearn.operations.loading import (
     LOADS,
     MEASURED,
-    Assigned,
     LoadBegun,
     LoadRead,
+    MemberAssignment,
     OverwroteOwner,
     Rate,
     Removed,
@@ -70,7 +70,7 @@ def test_fixed_loaders_let_the_higher_epoch_win_and_end_with_what_the_log_says(r
     assert trace[-2].state.effects == (Removed((0, 1)),)
     assert OverwroteOwner("B", 0, 1, 2) in trace[-1].state.effects
     assert trace[-1].state.status == "owned"
-    assert dict(trace[-1].state.members) == {"A": Assigned(3, (1,)), "B": Assigned(2, (0,))}
+    assert dict(trace[-1].state.members) == {"A": MemberAssignment(3, (1,)), "B": MemberAssignment(2, (0,))}
 
 
 def test_the_cure_of_a_strict_loader_is_another_election_once_the_cleaner_is_done():

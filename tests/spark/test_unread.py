@@ -8,7 +8,7 @@ from kafkalearn.spark.data.month import INTERVAL_MS, changes
 from kafkalearn.spark.rebalances import with_classic_cost
 from kafkalearn.spark.unread import LENGTHS, by_group, by_length, classic_stretches, old_stretches
 from kafkalearn.zookeeper.eras import classic_newcomer
-from kafkalearn.zookeeper.month import MONTH_MS, Change, stretches
+from kafkalearn.zookeeper.month import MONTH_MS, ConsumerStarted, stretches
 
 pytestmark = pytest.mark.spark
 
@@ -50,7 +50,7 @@ def test_each_group_has_the_stretches_that_the_scalar_rule_plays(month, retries)
     few = month.where("member_count <= 5 AND array_max(pause_ms) > 0").cache()
     found = of_each(few.transform(with_agreement, max_retries=retries).transform(old_stretches).collect())
     for group_id, rows in list(of_each(few.collect()).items())[:12]:
-        mine = [Change(row.at_ms, row.pause_ms, row.partition_count) for row in rows[:8]]
+        mine = [ConsumerStarted(row.at_ms, row.pause_ms, row.partition_count) for row in rows[:8]]
         expected = stretches(mine, rows[8].at_ms if len(rows) > 8 else MONTH_MS, max_retries=retries)
         times = {each.at_ms for each in mine}
         asked = [row for row in found[group_id] if row.at_ms in times]

@@ -7,7 +7,7 @@ import pytest
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.zookeeper.connector import Settings
 from kafkalearn.zookeeper.eras import newcomer, simulate_zookeeper
-from kafkalearn.zookeeper.month import Change, Stretch, stretches
+from kafkalearn.zookeeper.month import ConsumerStarted, Stretch, stretches
 
 PAUSES = (0, 0, 9_013, 15_011, 20_000)
 PATIENT = Settings(zookeeper_session_timeout_ms=40_000, auto_commit_enable=False)
@@ -42,16 +42,16 @@ def test_the_next_change_of_the_group_brings_all_readers_back_and_time_alone_doe
 
 
 def test_with_more_tries_nobody_gives_up_and_nothing_is_left_unread():
-    month = [Change(number * 3_600_000, [0, 15_001, 0], 8) for number in range(3)]
+    month = [ConsumerStarted(number * 3_600_000, [0, 15_001, 0], 8) for number in range(3)]
     few, many = stretches(month), stretches(month, max_retries=20)
     assert [each.ms for each in few if each.ms > 60_000] == [3_600_000] * 2 + [30 * 86_400_000 - 7_200_000]
     assert len(many) == 3
     assert max(each.ms for each in many) < 30_000
     assert stretches([], end_ms=5) == []
-    assert stretches([Change(0, [0], 2)], end_ms=0) == [Stretch(80, 2)]
+    assert stretches([ConsumerStarted(0, [0], 2)], end_ms=0) == [Stretch(80, 2)]
 
 
 @pytest.mark.parametrize("times", [[5, 4], [0, 11]])
 def test_changes_come_in_order_and_before_the_end(times):
     with pytest.raises(KafkaLearnError, match="in order of their times"):
-        stretches([Change(at, [0], 2) for at in times], end_ms=10)
+        stretches([ConsumerStarted(at, [0], 2) for at in times], end_ms=10)
