@@ -99,6 +99,22 @@ def sizes() -> dict[str, Size]:
     return dict(sorted(found.items()))
 
 
+def set_up(sources: Iterable[str]) -> tuple[int, int, int]:
+    """Count test functions, all lines, and lines of set-up: those outside of a test and its two blank lines.
+
+    >>> set_up(["import os\\n\\n\\n@mark\\ndef test_a():\\n    assert help()\\n\\n\\ndef help():\\n    return os\\n"])
+    (1, 10, 5)
+    """
+    tests, lines, inside = 0, 0, 0
+    for source in sources:
+        lines += source.count("\n")
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+                first = min([node, *node.decorator_list], key=lambda each: each.lineno)
+                tests, inside = tests + 1, inside + len(_lines_of(node)) + node.lineno - first.lineno + 2
+    return tests, lines, lines - inside
+
+
 def doubled_names(sources: Iterable[str]) -> dict[str, int]:
     """The public classes of a name that several modules define, the most frequent first.
 
@@ -205,6 +221,8 @@ def _sizes() -> Iterator[str]:
     )
     folders = {path.parent for path in (ROOT / "kafkalearn").rglob("*.py")}
     yield f"\n{package.files} files in {len(folders)} folders; {package.imports / package.lines:.1%} of lines import"
+    tests, lines, outside = set_up(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    yield f"{tests:,} test functions in {lines:,} lines of tests; {outside / lines:.1%} of these are set-up"
     yield f"\nFiles of more than {LONG_FILE} lines:\n"
     lengths = {path: path.read_text(encoding="utf-8").count("\n") for path in (ROOT / "kafkalearn").rglob("*.py")}
     long = sorted((lines, path.relative_to(ROOT).as_posix()) for path, lines in lengths.items() if lines > LONG_FILE)
