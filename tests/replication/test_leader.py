@@ -418,7 +418,7 @@ def test_records_are_deleted_up_to_the_high_watermark_at_most(before_offset, ans
     assert effects_of(TWO_AT_ONCE, events) == (answer,)
 
 
-@pytest.mark.parametrize("acks", [2, -1, "1", "ALL", True, 10**5000])
+@pytest.mark.parametrize("acks", [2, -1, "1", "ALL", True])
 def test_other_acks_are_refused(acks):
     with pytest.raises(KafkaLearnError, match="acks must be 0, 1 or 'all'"):
         simulate(TWO_AT_ONCE, [Produce(acks=acks)])

@@ -5,7 +5,6 @@ import random
 import pyarrow as pa
 import pytest
 
-from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.agreement import GROUP_SCHEMA, agreeing, with_agreement
 from kafkalearn.spark.data.month import changes
 from kafkalearn.spark.rebalances import with_classic_cost
@@ -100,10 +99,3 @@ def test_each_group_costs_the_classic_protocol_what_its_simulator_says(spark):
         assert classic_newcomer(works, uncommitted, 10_000, auto_commit=False).read_twice == sum(uncommitted)
     assert any(row.read_twice_classic for row in found)
     assert any(not row.thrown_out and max(row.work_ms) for row in found)
-
-
-def test_a_column_that_is_missing_is_named(spark):
-    with pytest.raises(KafkaLearnError, match="uncommitted"):
-        spark.createDataFrame([("a", 3, [0])], "group_id STRING, partition_count INT, pause_ms ARRAY<INT>").transform(
-            with_agreement
-        )

@@ -136,9 +136,3 @@ def test_what_is_not_modelled_is_refused(spark):
         rules.bursts(spark, 70, producers={"one": ProducerSettings(acks=1, retries=1)})
     with pytest.raises(KafkaLearnError, match="producers is empty"):
         rules.bursts(spark, 70, producers={})
-    with pytest.raises(KafkaLearnError, match="no column 'accident'"):
-        spark.range(1).transform(rules.with_requests)
-    with pytest.raises(KafkaLearnError, match="'sequences'"):
-        spark.sql("SELECT array(1) numbers, array(0) epochs").transform(rules.with_log)
-    with pytest.raises(KafkaLearnError, match="'callbacks' must be"):
-        spark.sql("SELECT array(1) log, 1 callbacks").transform(rules.with_results)

@@ -61,8 +61,6 @@ def test_what_deliveries_do_not_show_is_refused(small):
         small.transform(delivery.crash_costs, ["offset in the sink"])
     with pytest.raises(KafkaLearnError, match="strategies is empty"):
         small.transform(delivery.crash_costs, [])
-    with pytest.raises(KafkaLearnError, match="no column 'crashed_ms'"):
-        small.drop("crashed_ms").transform(delivery.crash_costs)
     with pytest.raises(KafkaLearnError, match="commit_ms must be at least 0"):
         small.transform(delivery.crash_costs, commit_ms=-1)
 
@@ -146,15 +144,8 @@ def test_a_size_is_rounded_up_to_whole_runs(spark, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("sent", "log", "said"),
-    [
-        ("run string, number int", LOG, "no column 'callback'"),
-        (SENT, "run string, number int", "no column 'offset'"),
-        ("run string, number string, callback string", LOG, "'number' must be"),
-        (SENT + ", result string", LOG, "'result' already"),
-        (SENT + ", attempt string", LOG, "'attempt' must be"),
-    ],
+    ("more", "said"), [(", result string", "'result' already"), (", attempt string", "'attempt' must be")]
 )
-def test_rows_that_do_not_fit_are_refused(spark, sent, log, said):
+def test_rows_that_do_not_fit_are_refused(spark, more, said):
     with pytest.raises(KafkaLearnError, match=said):
-        delivery.results_of(spark.createDataFrame([], sent), spark.createDataFrame([], log))
+        delivery.results_of(spark.createDataFrame([], SENT + more), spark.createDataFrame([], LOG))

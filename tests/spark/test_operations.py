@@ -140,11 +140,6 @@ def test_moved_bytes_and_their_time_are_those_of_the_simulator(spark, drawn, pla
         assert row.seconds == (None if expected is None else pytest.approx(float(expected)))
 
 
-def test_rows_without_what_is_needed_are_refused(spark):
-    with pytest.raises(KafkaLearnError, match="no column 'replicas'"):
-        operations.load_without(spark.range(1))
-
-
 PARTITION_COUNT = 5
 SCHEMA = "key binary, value binary, partition int, offset bigint"
 
@@ -205,13 +200,6 @@ def test_the_records_of_a_shop_are_read_a_hundred_times_faster_once_cleaned(spar
     assert row["sum(record_count)"] == 100_000
     assert row["sum(cleaned_record_count)"] < 10_000
     assert row["sum(group_count)"] > 400
-
-
-def test_bad_input_is_refused(spark):
-    with pytest.raises(KafkaLearnError, match="records have the columns"):
-        operations.load_sizes(
-            spark.createDataFrame([("a", "b", 0, 0)], "key string, value string, partition int, offset bigint")
-        )
 
 
 # Traffic between zones, as queries: the bytes that the core counts group by group.

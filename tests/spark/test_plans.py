@@ -108,8 +108,6 @@ def test_a_cluster_without_brokers_ends_the_query(spark, made):
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda parts, made: with_plans(parts.drop("replicas"), made), "no column 'replicas'"),
-        (lambda parts, made: with_plans(parts, made.drop("brokers")), "no column 'brokers'"),
         (lambda parts, made: with_plans(parts, made, ["move"]), "plan"),
         (lambda parts, made: with_plans(parts, made, []), "at least one"),
         (lambda parts, made: plan_costs(parts, made, 1), "no column 'move least'"),

@@ -75,8 +75,6 @@ def test_a_day_without_rebalances_has_no_shares(day):
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda day: day.drop("trouble").transform(with_absences), "no column 'trouble'"),
-        (lambda day: day.drop("away_ms").transform(with_avoided), "no column 'away_ms'"),
         (lambda day: day.drop("duration_ms").transform(by_remedy), "no column 'duration_ms'"),
         (lambda day: day.transform(by_remedy, []), "at least one"),
         (lambda day: day.transform(with_avoided, [AS_IT_WAS, AS_IT_WAS]), "a name of its own"),

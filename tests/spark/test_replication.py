@@ -114,13 +114,7 @@ def test_of_one_follower_the_ones_without_trouble_decide_when_it_is_back(spark):
     assert [list(row.isr) for row in marks] == [[1, 2]] * 4
 
 
-def test_other_rows_are_refused(spark, logs):
-    with pytest.raises(KafkaLearnError, match="no column 'fetch_offset'"):
-        logs.fetches.drop("fetch_offset").transform(replication.with_caught_up)
-    with pytest.raises(KafkaLearnError, match="column 'at_ms' must be int or bigint, it is string"):
-        replication.isr_changes(
-            logs.fetches, logs.appends.withColumn("at_ms", sf.col("at_ms").cast("string")), UNTIL_MS
-        )
+def test_high_watermarks_of_no_interval_are_refused(logs):
     with pytest.raises(KafkaLearnError, match="every_ms must be at least 1"):
         replication.high_watermarks(logs.fetches, logs.appends, logs.changes, UNTIL_MS, every_ms=0)
 

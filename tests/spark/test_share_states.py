@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.cloudpickle import list_registry_pickle_by_value, unregister_pickle_by_value
 
-from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.share_states import (
     Delete,
     Initialize,
@@ -183,13 +182,6 @@ def test_a_deleted_state_and_an_update_alone_are_no_state(spark):
     gone = [bytes_of(effect) for frame in trace for effect in frame.state.effects]
     assert latest_share_states(decoded(spark, gone)).collect() == []
     assert latest_share_states(decoded(spark, gone[:1])).count() == 1
-
-
-def test_columns_that_are_missing_or_there_are_refused(spark):
-    with pytest.raises(KafkaLearnError, match="the rows have no column 'value'"):
-        spark.createDataFrame([(b"",)], "key binary").transform(decode_share_states)
-    with pytest.raises(KafkaLearnError, match="the rows have a column 'batches' already"):
-        spark.createDataFrame([(b"", b"", 1)], "key binary, value binary, batches int").transform(decode_share_states)
 
 
 def test_both_modules_that_unusual_records_are_read_with_go_to_the_workers(spark):

@@ -132,11 +132,6 @@ def test_the_made_topic_has_what_it_says_and_is_the_same_however_it_is_cut(spark
     assert made.where("control IS NOT NULL").count() == counts[transactions.ABORTED] + counts[transactions.COMMITTED]
 
 
-def test_rows_without_their_columns_are_refused(spark):
-    rows = spark.range(3).withColumnRenamed("id", "offset")
-
-    for rule in (transactions.transactions_of, transactions.waits):
-        with pytest.raises(KafkaLearnError, match="no column 'topic'"):
-            rule(rows)
+def test_stable_offsets_of_no_interval_are_refused(spark):
     with pytest.raises(KafkaLearnError, match="every_ms must be at least 1"):
         transactions.stable_offsets(transactions.generate_topic(spark, 24, 5), 0)

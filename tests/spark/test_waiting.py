@@ -129,5 +129,3 @@ def test_what_does_not_fit_is_refused(spark):
         waiting.with_latency(rows, 2)
     with pytest.raises(KafkaLearnError, match="replica_count"):
         waiting.with_latency(rows, "all", 6)
-    with pytest.raises(KafkaLearnError, match="no column 'back_us'"):
-        waiting.with_latency(rows.drop("back_us"))

@@ -60,9 +60,6 @@ def test_only_groups_that_send_again_go_back_and_by_no_more_than_comes_in_five_s
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda day: day.drop("offset").transform(with_moved_by), "no column 'offset'"),
-        (lambda day: day.drop("group_id").transform(with_moved_by), "no column 'group_id'"),
-        (lambda day: day.transform(with_moved_by, output="offset"), "offset"),
         (lambda day: one_partition(day, 99, 0), "no commit of partition 99 in hour 0"),
         (lambda day: one_partition(day, 0, 24), "no commit of partition 0 in hour 24"),
     ],

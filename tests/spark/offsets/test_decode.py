@@ -314,19 +314,6 @@ def test_columns_of_any_other_name_stay_as_they_are(spark):
     assert (row["record_type"], row["group_id"]) == (1, "test-group")
 
 
-@pytest.mark.parametrize(
-    ("schema", "message"),
-    [
-        ("key string, value binary", "column 'key' must be binary, it is string; records have bytes"),
-        ("key binary", "the rows have no column 'value'"),
-        ("key binary, value binary, error string", "the rows have a column 'error' already"),
-    ],
-)
-def test_rows_that_are_no_records_are_refused(spark, schema, message):
-    with pytest.raises(KafkaLearnError, match=message):
-        spark.createDataFrame([], schema).transform(decode_offsets)
-
-
 RELEASES = ("0.9.0", "2.0", "2.1", "2.2", "3.4.0", "3.8", "4.0", "4.1", "4.3")
 TEXTS = ("", "m", 'a "quoted" \\ text', "größe 😀 位移", "\x1f\t\n", "</script>\u2028", "%s", "x" * 300)
 
@@ -405,11 +392,6 @@ def test_a_release_that_prints_the_unknown_is_refused(spark, release, message):
     df = spark.createDataFrame([], "key binary, value binary").transform(decode_offsets)
     with pytest.raises(KafkaLearnError, match=message):
         df.transform(with_formatter_line, release)
-
-
-def test_raw_records_are_refused(spark):
-    with pytest.raises(KafkaLearnError, match="the rows have no column 'group_id'"):
-        with_formatter_line(spark.createDataFrame([], "key binary, value binary"))
 
 
 @pytest.fixture(scope="module")

@@ -332,5 +332,3 @@ def test_what_cannot_be_counted_is_refused(spark):
     rows = spark.createDataFrame([], SCHEMA)
     with pytest.raises(KafkaLearnError, match="broker_ids is empty"):
         place_costs(rows, brokers=[])
-    with pytest.raises(KafkaLearnError, match="member_after"):
-        place_costs(rows.drop("member_after"), brokers=3)
