@@ -176,6 +176,7 @@ def assert_names_are_words(shown: Animation):
     assert shown.html().lower().count("</script") == 2
 
 
+@pytest.mark.long
 @every_case("hostile", HOSTILE)
 @every_case("name", DRAWN)
 def test_names_are_words_in_every_picture_caption_and_player(name, hostile):

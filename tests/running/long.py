@@ -61,7 +61,6 @@ LEFT_OUT = {
         "tests/fuzz/test_fuzz.py",
         "tests/oncall/test_linear.py",
         "tests/oncall/test_mutated.py",
-        "tests/drawing/test_every_run.py::test_names_are_words_in_every_picture_caption_and_player",
     ),
     "what goes wrong while an environment is made": ("tests/project/test_setup_faults.py",),
     "the judge of hand-ins, in processes of its own": ("tests/exercises/progress/test_grades.py",),
