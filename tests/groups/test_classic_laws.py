@@ -154,14 +154,6 @@ def test_a_group_that_hears_nothing_more_becomes_empty(settings, script):
 
 
 @given(settings, st.lists(moves, max_size=15))
-def test_time_may_pass_in_pieces(settings, script):
-    for before, _, _ in played(settings, script):
-        whole = step(settings, before, TimePassed(20_000))
-        half = step(settings, step(settings, before, TimePassed(7_000)), TimePassed(13_000))
-        assert whole == half
-
-
-@given(settings, st.lists(moves, max_size=15))
 def test_the_short_way_of_a_heartbeat_is_the_long_way(settings, script):
     for before, event, after in played(settings, script):
         if isinstance(event, Heartbeat) and before.state != "Dead":
