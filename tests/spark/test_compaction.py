@@ -342,7 +342,7 @@ def test_what_cannot_be_compacted_is_refused_before_anything_runs(spark, options
     with pytest.raises(KafkaLearnError, match=message):
         compact(table, **options)
     with pytest.raises(KafkaLearnError, match="'offset' must be bigint, it is int; cast it"):
-        compact(table.withColumn("offset", table.offset.cast("int")))
+        compact(table.withColumn("offset", table["offset"].cast("int")))
 
 
 def test_a_place_that_does_not_fit_into_a_number_ends_the_query_and_is_not_mixed_up(spark):
