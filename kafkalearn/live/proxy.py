@@ -1,6 +1,6 @@
-"""A proxy in front of one broker: it counts the requests by kind, and may lose the answer to some.
+"""A proxy in front of one broker: it counts the requests by kind, and may lose the answer to some, or put errors into it.
 
-It stands where a network stands: what passes it is not changed. Give it to a cluster of one broker that is not started
+It stands where a network stands: what passes it is not changed unless it is told to. Give it to a cluster of one broker that is not started
 yet, so that clients are sent through it::
 
     with Proxy() as proxy, Kafka(config=proxy.config) as kafka:
@@ -16,10 +16,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from kafkalearn.base.checks import one_of
+from kafkalearn.formats.wire import encode_message
 from kafkalearn.live.nodes import HOST
-from kafkalearn.live.requests import APIS, HEADER, LENGTH, find_api
+from kafkalearn.live.request_values import ERROR_NAMES
+from kafkalearn.live.requests import APIS, HEADER, LENGTH, NO_TAGS, answer_of, find_api
 
 if TYPE_CHECKING:
     from kafkalearn.live.kafka import Kafka
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 Asked: TypeAlias = dict[int, tuple[str, int]]  # by correlation id: the request's name and its version
 Serving: TypeAlias = Callable[[socket.socket, socket.socket, Asked], None]
 Note: TypeAlias = Callable[[str, int, bytes], None]
-"""``note(name, version, answer)``: called with each answer, without its length, in the order in which they came."""
+"""``note(name, version, message)``: called with each answer, or each request, without its length, as they came."""
 
 _NAMES = {api.number: api.name for api in APIS.values()}
 _CORRELATION_ID = Struct(">i")
@@ -40,17 +43,21 @@ class Proxy:
     ----------
     note : callable or None
         Called with each answer that passes, as `Note` says; `kafkalearn.live.requests.answer_of` decodes it.
+    heard : callable or None
+        Called with each request, before the broker has it; `kafkalearn.live.requests.request_of` decodes it.
     """
 
-    def __init__(self, note: Note | None = None) -> None:
+    def __init__(self, note: Note | None = None, heard: Note | None = None) -> None:
         """Listen; nothing is forwarded yet."""
         self._note = note
+        self._heard = heard
         self._listener = socket.create_server((HOST, 0))
         self.port: int = self._listener.getsockname()[1]
         self.counts: Counter[str] = Counter()  # requests by Kafka's name
         self.versions: dict[str, set[int]] = {}  # in which versions they came
         self._target: int | None = None
         self._swallow: Counter[str] = Counter()
+        self._errors: dict[str, list[int]] = {}  # by the request's name: what the next answers are to say
         self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -68,6 +75,12 @@ class Proxy:
         """Lose the next answers to a request, and cut the connection each time, as a broken network does."""
         with self._lock:
             self._swallow[find_api(name).name] = count
+
+    def answer_with(self, name: str, *errors: str) -> None:
+        """Put these errors into the next answers to a request, by Kafka's names; the broker has done what was asked."""
+        numbers = {error: number for number, error in ERROR_NAMES.items()}
+        with self._lock:
+            self._errors[find_api(name).name] = [numbers[one_of("error", error, numbers)] for error in errors]
 
     def reset(self) -> None:
         """Count from nothing."""
@@ -116,6 +129,8 @@ class Proxy:
                 asked[correlation_id] = name, version
                 self.counts[name] += 1
                 self.versions.setdefault(name, set()).add(version)
+                if self._heard is not None:
+                    self._heard(name, version, message[LENGTH.size :])
             broker.sendall(message)
 
     def _answers(self, client: socket.socket, broker: socket.socket, asked: Asked) -> None:
@@ -126,9 +141,28 @@ class Proxy:
                 if self._swallow[name] > 0:
                     self._swallow[name] -= 1
                     return
+                if self._errors.get(name):
+                    message = _with_error(name, version, message, self._errors[name].pop(0))
                 if self._note is not None:
                     self._note(name, version, message[LENGTH.size :])
             client.sendall(message)
+
+
+def _with_error(name: str, version: int, message: bytes, number: int) -> bytes:
+    """The same answer, but that it has failed: as a whole, and for each partition that it names."""
+    api = find_api(name)
+    correlation_id, fields = answer_of(api, version, message[LENGTH.size :])
+    header = _CORRELATION_ID.pack(correlation_id) + (NO_TAGS if api.response.is_flexible(version) else b"")
+    body = header + encode_message(api.response, version, _failed(fields, number))
+    return LENGTH.pack(len(body)) + body
+
+
+def _failed(fields: Any, number: int) -> Any:
+    if isinstance(fields, list):
+        return [_failed(each, number) for each in fields]
+    if isinstance(fields, dict):
+        return {name: number if name == "errorCode" else _failed(each, number) for name, each in fields.items()}
+    return fields
 
 
 def _message(source: socket.socket) -> bytes:

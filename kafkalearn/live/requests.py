@@ -287,6 +287,8 @@ APIS: MappingProxyType[str, Api] = MappingProxyType(
 )
 """Every request by Kafka's name for it."""
 
+_BY_NUMBER = {api.number: api for api in APIS.values()}
+
 
 def find_api(name: str) -> Api:
     """The request of a name.
@@ -303,7 +305,7 @@ def find_api(name: str) -> Api:
 LENGTH = Struct(">i")
 HEADER = Struct(">hhi")  # api, version, correlation id
 _TEXT_LENGTH = Struct(">h")
-_NO_TAGS = b"\0"
+NO_TAGS = b"\0"
 
 
 def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, values: Mapping[str, Any]) -> bytes:
@@ -315,9 +317,40 @@ def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, v
     name = client_id.encode()
     header = HEADER.pack(api.number, version, correlation_id) + _TEXT_LENGTH.pack(len(name)) + name
     if api.request.is_flexible(version):
-        header += _NO_TAGS
+        header += NO_TAGS
     body = encode_message(api.request, version, values)
     return LENGTH.pack(len(header) + len(body)) + header + body
+
+
+def request_of(data: bytes) -> tuple[Api, int, str, dict[str, Any]]:
+    """Parse a request: what it is, its version, the client id and its fields; `data` is what follows its length.
+
+    Raises
+    ------
+    Undecodable
+        If the bytes are not what the layout says.
+    KafkaLearnError
+        If no request of this number is known here.
+
+    Examples
+    --------
+    >>> api, *rest = request_of(request_bytes(find_api("FindCoordinator"), 0, 7, "me", {"key": "g"})[LENGTH.size :])
+    >>> api.name, rest
+    ('FindCoordinator', [0, 'me', {'key': 'g'}])
+    """
+    number, version, _ = HEADER.unpack_from(data)
+    if number not in _BY_NUMBER:
+        raise KafkaLearnError(f"request {number} has no layout here; there are {sorted(_BY_NUMBER)}")
+    api = _BY_NUMBER[number]
+    (length,) = _TEXT_LENGTH.unpack_from(data, HEADER.size)
+    begin = HEADER.size + _TEXT_LENGTH.size
+    client_id = data[begin : begin + max(length, 0)].decode()
+    reader = Reader(data[begin + max(length, 0) :], f"{api.request.name} version {version}")
+    if api.request.is_flexible(version):
+        _pass_tags(reader)
+    fields = decode_message(reader, api.request, version)
+    refuse_rest(reader)
+    return api, version, client_id, fields
 
 
 def answer_of(api: Api, version: int, data: bytes) -> tuple[int, dict[str, Any]]:
@@ -331,12 +364,17 @@ def answer_of(api: Api, version: int, data: bytes) -> tuple[int, dict[str, Any]]
     reader = Reader(data, f"{api.response.name} version {version}")
     correlation_id = reader.number(INT32, "correlationId")
     if api.response.is_flexible(version) and not api.answers_with_a_plain_header:
-        for _ in range(reader.varint("header", "count")):
-            reader.varint("header", "tag")
-            reader.raw(reader.varint("header", "size"), "header")
+        _pass_tags(reader)
     fields = decode_message(reader, api.response, version)
     refuse_rest(reader)
     return correlation_id, fields
+
+
+def _pass_tags(reader: Reader) -> None:
+    """The tagged fields of a header: nobody has any."""
+    for _ in range(reader.varint("header", "count")):
+        reader.varint("header", "tag")
+        reader.raw(reader.varint("header", "size"), "header")
 
 
 # A connection to one broker: requests sent as they are, answers as their fields, every wait bounded.

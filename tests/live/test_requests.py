@@ -12,10 +12,20 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.disk import read_batch
 from kafkalearn.formats.wire import BOOLEAN, Field, Reader, Undecodable, decode_message, encode_message, layout
 from kafkalearn.live.errors import NoAnswer, NotReached, Refused, wait_for
+from kafkalearn.live.nodes import HOST
 from kafkalearn.live.proxy import Proxy
 from kafkalearn.live.reading import Brokers, metadata_request
 from kafkalearn.live.request_values import encode_batch
-from kafkalearn.live.requests import APIS, Connection, answer_of, find_api, request_bytes
+from kafkalearn.live.requests import (
+    APIS,
+    LENGTH,
+    NO_TAGS,
+    Connection,
+    answer_of,
+    find_api,
+    request_bytes,
+    request_of,
+)
 from tools import request_layouts
 
 data = st.one_of(st.none(), st.binary(max_size=40))
@@ -150,3 +160,29 @@ def test_a_proxy_is_closed_twice_without_complaint():
     proxy.close()
     with pytest.raises(KafkaLearnError, match="unknown request 'Produced'"):
         proxy.swallow("Produced")
+
+
+def test_a_proxy_hears_requests_and_puts_errors_into_answers():
+    words = {"groupId": "g", "generationId": 1, "memberId": "m"}
+    heard = []
+
+    def answer(server):
+        connection, _ = server.accept()
+        with connection:
+            for number in (1, 2, 3):
+                message = connection.recv(4096)
+                _, version, client_id, fields = request_of(message[LENGTH.size :])
+                assert (version, client_id) == (4, "me")
+                assert fields.items() >= words.items()
+                body = number.to_bytes(4, "big") + NO_TAGS + encode_message(api.response, 4, {"errorCode": 0})
+                connection.sendall(LENGTH.pack(len(body)) + body)
+
+    api = find_api("Heartbeat")
+    with socket.create_server((HOST, 0)) as server, Proxy(heard=lambda name, *_: heard.append(name)) as proxy:
+        proxy.forward_to(f"{HOST}:{server.getsockname()[1]}")
+        proxy.answer_with("Heartbeat", "NOT_COORDINATOR", "UNKNOWN_MEMBER_ID")
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        with Connection(HOST, proxy.port, client_id="me", asks_versions=False) as connection:
+            errors = [connection.call("Heartbeat", words, 4)["errorCode"] for _ in range(3)]
+    assert errors == [16, 25, 0]
+    assert heard == ["Heartbeat"] * 3

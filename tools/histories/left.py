@@ -21,7 +21,8 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "group/groups-kip848-since.json", "hashing/groups-hash.json", "hashing/groups-murmur2.json",
             "log/log-answers.json", "log/log-compaction.json", "log/log-segments.json", "offsets/groups-codec.json",
             "offsets/groups-codec-since.json", "offsets/groups-expiry-released.json", "offsets/offsets-records.json",
-            "operations/placements.json", "partitioning/groups-partitioner.json", "purgatory/",
+            "operations/placements.json", "partitioning/groups-partitioner.json", "purgatory/log-purgatory.json",
+            "purgatory/log-timing-wheel.json",
             "replication/log-hw-leo.json", "replication/log-leader-epoch-cache.json", "replication/log-truncation.json",
             "segments/record-batches.json", "zookeeper/fetcher-ids.json",
         )
@@ -66,6 +67,19 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     ),
     "clients and brokers of six releases before each other, a quarter of an hour; python3 -m tools.timed_out asks them "
     "again": (VECTORS + "transactions/timed-out.json",),
+    "clients and brokers that are told what to do, with ids and times of their own, minutes each; python3 -m tools.real "
+    "asks them again": tuple(
+        VECTORS + each
+        for each in (
+            "assignor/rebalances.json", "commits/calls.json", "consuming/members-read.json",
+            "coordinator/connections.json", "group/client-stories.json", "log/cleaner-metrics.json",
+            "operations/coordinator-timers.json",
+            "operations/heard-errors.json", "operations/leaders.json", "operations/loads.json",
+            "operations/throttled-copies.json", "purgatory/delayed-operations.json", "replication/registrations.json",
+            "transactions/readers.json",
+            "zookeeper/znodes.json",
+        )
+    ),
     "classes, producers and brokers of many releases, minutes each; python3 -m tools.rule_answers, tools.old_messages "
     "and tools.silent_producers ask them again": (
         VECTORS + "answers/rule-answers.json",

@@ -1,0 +1,103 @@
+"""What the controller wrote when brokers stopped, died and came back: tests/vectors/replication/registrations.json."""
+
+from itertools import groupby
+from typing import NamedTuple
+
+import pytest
+
+from kafkalearn.base.trace import extend
+from kafkalearn.replication import (
+    BrokerCrashed,
+    BrokerFrozen,
+    BrokerReconnected,
+    BrokerRegistered,
+    BrokerStopped,
+    BrokerThawed,
+    BrokerUnfenced,
+    ControlledShutdownStarted,
+    SessionExpired,
+    Settings,
+    settle,
+    simulate,
+    step,
+)
+from tests.recorded import recorded
+
+CASES = recorded("registrations")["cases"]
+BROKERS = 3
+NOBODY = -1
+
+
+class Written(NamedTuple):
+    """What the controller has recorded of the partition and of the brokers."""
+
+    leader: int | None
+    isr: frozenset[int]
+    elr: frozenset[int] = frozenset()
+    fenced: frozenset[int] = frozenset()
+    stopping: frozenset[int] = frozenset()
+
+
+def after(written, record):
+    """What it has recorded after one record more."""
+    kind, broker_id, fields = record
+    if kind == "PartitionChangeRecord":
+        leader = fields.get("leader", written.leader)
+        return written._replace(
+            leader=None if leader == NOBODY else leader,
+            isr=frozenset(fields.get("isr", written.isr)),
+            elr=frozenset(fields.get("eligibleLeaderReplicas", written.elr)),
+        )
+    its = {broker_id}
+    if kind == "RegisterBrokerRecord":
+        assert fields == {"fenced": True}
+        return written._replace(fenced=written.fenced | its, stopping=written.stopping - its)
+    if fields.get("fenced"):
+        is_fenced = fields["fenced"] == 1
+        fenced = written.fenced | its if is_fenced else written.fenced - its
+        return written._replace(fenced=fenced, stopping=written.stopping - its)
+    assert fields == {"inControlledShutdown": 1}
+    return written._replace(stopping=written.stopping | its)
+
+
+def ours(state):
+    controller = state.controller
+    sets = (frozenset(each) for each in (controller.isr, controller.elr, controller.fenced, controller.stopping))
+    return Written(controller.leader, *sets)
+
+
+def steps_of(kind, broker_id, *rest):
+    """The events that stand for what was done; None: the followers catch up."""
+    match kind:
+        case "stop":
+            return [ControlledShutdownStarted(broker_id), BrokerStopped(broker_id)]
+        case "kill":
+            return [BrokerCrashed(broker_id), *([] if rest else [SessionExpired(broker_id)])]
+        case "start":
+            return [BrokerRegistered(broker_id), BrokerUnfenced(broker_id), None]
+        case "freeze":
+            return [BrokerFrozen(broker_id), SessionExpired(broker_id)]
+    return [BrokerThawed(broker_id), BrokerReconnected(broker_id), None]
+
+
+def without_repeats(some):
+    return [each for each, _ in groupby(some)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_step_by_step_the_controller_records_the_same(case):
+    settings = Settings(BROKERS, min_insync_replicas=case["min_isr"], has_eligible_leader_replicas=case["elr"])
+    trace = settle(settings, simulate(settings, []))
+    written = Written(1, frozenset((1, 2, 3)))
+    assert ours(trace[-1].state) == written
+    for event, batches in zip(case["events"], case["written"], strict=True):
+        theirs = [written]
+        for batch in batches:
+            for record in batch:
+                written = after(written, record)
+            theirs.append(written)
+        before = len(trace) - 1
+        for each in steps_of(*event):
+            trace = settle(settings, trace) if each is None else extend(step, settings, trace, [each])
+        mine = [ours(frame.state) for frame in trace[before:]]
+        assert without_repeats(mine) == without_repeats(theirs), event
