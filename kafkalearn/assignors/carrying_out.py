@@ -151,7 +151,10 @@ def partitions_of(settings: Settings, members: Iterable[Member]) -> tuple[TopicP
 
 
 class GroupChanged(facts.Event):
-    """The group has these members now: some have left or joined, or have changed their subscription."""
+    """The group has these members now: some have left or joined, or have changed their subscription.
+
+    Who is in a cooperative group stops reading at once what it no longer subscribes to, and does not report it.
+    """
 
     members: tuple[Member, ...]
 
@@ -263,13 +266,20 @@ def _change(settings: Settings, group: Group, members: tuple[Member, ...]) -> Gr
     left = [member_id for member_id in topics_before if member_id not in topics_now]
     joined = [member_id for member_id in topics_now if member_id not in topics_before]
     stayed = [member_id for member_id in topics_now if member_id in topics_before]
-    rest = {member_id: owned for member_id, owned in group.reading.items() if member_id in topics_now}
-    reading = Assignment({**rest, **dict.fromkeys(joined, ())})
+
+    def held(assignment: Assignment) -> dict[str, tuple[TopicPartition, ...]]:
+        return {
+            each: tuple(place for place in owned if settings.is_eager or place.topic in topics_now[each])
+            for each, owned in assignment.items()
+            if each in topics_now
+        }
+
+    reading = Assignment({**held(group.reading), **dict.fromkeys(joined, ())})
     return replace(
         group,
         members=members,
         reading=reading,
-        assigned=Assignment({each: owned for each, owned in group.assigned.items() if each in topics_now}),
+        assigned=Assignment(held(group.assigned)),
         partitions=tuple(dict.fromkeys([*group.partitions, *partitions_of(settings, members)])),
         round_number=0,
         left=(*group.left, *left),

@@ -201,7 +201,8 @@ def rejoin(
     Parameters
     ----------
     assignor : str
-        A cooperative client reports its partitions sorted; the others leave them as they are.
+        A cooperative client reports its partitions sorted, without those of topics that it no longer subscribes to:
+        it gives them up before it joins. The others leave them as they are.
     members : iterable of Member
         Those in the group now. A new one, that is not in `assignment`, stays as it is.
     assignment : Assignment
@@ -219,18 +220,19 @@ def rejoin(
     """
     find_assignor(assignor)  # refuses an unknown one
     return tuple(
-        replace(member, owned=_reported(assignor, assignment[member.member_id]), generation=generation)
+        replace(member, owned=_reported(assignor, member, assignment[member.member_id]), generation=generation)
         if member.member_id in assignment
         else member
         for member in members
     )
 
 
-def _reported(assignor: str, owned: Sequence[TopicPartition]) -> tuple[TopicPartition, ...]:
+def _reported(assignor: str, member: Member, owned: Sequence[TopicPartition]) -> tuple[TopicPartition, ...]:
     if assignor != "cooperative-sticky":
         return tuple(owned)
-    keys = {topic: utf16_key(topic) for topic in {partition.topic for partition in owned}}
-    return tuple(sorted(owned, key=lambda partition: (keys[partition.topic], partition.partition)))
+    keys = {topic: utf16_key(topic) for topic in member.topics}
+    kept = [partition for partition in owned if partition.topic in keys]
+    return tuple(sorted(kept, key=lambda partition: (keys[partition.topic], partition.partition)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +257,8 @@ def cooperative_rounds(
 
     A member that gives something up joins again, so that another round follows; a partition that is to move belongs
     to nobody in the first round. What does not move is read all the time. There are one or two rounds; with
-    different subscriptions, now and then three.
+    different subscriptions, now and then three. What a member no longer subscribes to it has given up before the first
+    round, which may assign it to another one at once.
 
     Examples
     --------
@@ -267,7 +270,10 @@ def cooperative_rounds(
     C0: t-0
     C1: t-1 {}
     """
-    members = tuple(members)
+    members = tuple(
+        replace(each, owned=tuple(partition for partition in each.owned if partition.topic in each.topics))
+        for each in members
+    )
     generation = max(map(generation_of, members), default=0)
 
     def assigned() -> Assignment:

@@ -31,6 +31,7 @@ ASKED = (
 ABOUT_GROUPS = (
     "FindCoordinator", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "OffsetCommit", "ConsumerGroupHeartbeat",
 )  # fmt: skip
+REPEATED = ("Heartbeat", "ConsumerGroupHeartbeat", "FindCoordinator")
 SECONDS, LONG_S = 1.5, 3.0
 CONFIG = {
     "group.consumer.min.heartbeat.interval.ms": 50,
@@ -113,6 +114,6 @@ def _break(proxy: Proxy, api: str, error: str) -> None:
 def _without_repeats(heard: Sequence[list[Any]]) -> list[list[Any]]:
     kept: list[list[Any]] = []
     for each in heard:
-        if not (kept and kept[-1] == each and each[0] in ("Heartbeat", "ConsumerGroupHeartbeat")):
+        if not (kept and kept[-1] == each and each[0] in REPEATED):
             kept.append(each)
     return kept

@@ -33,6 +33,7 @@ LEVELS = (READ_UNCOMMITTED, READ_COMMITTED)
 MOST = (1, 2, 500)
 PROTOCOLS = ("classic", "consumer")
 SEED, RANDOM_COUNT = 53, 16
+TRIES = 5
 NEVER_MS = 900_000  # a transaction that is left open stays so
 
 Step = list[Any]
@@ -166,15 +167,24 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
             own = {"group.protocol": protocol, "isolation.level": level, "max.poll.records": most}
             clients.ask(name, "consumer", config_text({**own, "group.id": name, "enable.auto.commit": False}))
         for number, (name, steps) in enumerate(scripts):
-            topic = f"read-{number}"
-            kafka.create_topic(topic, 1, config={"message.timestamp.type": "LogAppendTime"})
-            written(kafka, topic, steps)
+            topic = _topic_of(kafka, f"read-{number}", steps)
             cases.append({"name": name, "topic": topic, "steps": steps, **_read(kafka, clients, readers, topic, steps)})
             print(name, flush=True)
         lags = _lags_of_the_tool(kafka, "classic-read_committed-500")
     for case in cases:
         case["tool"] = [case["tool"], lags[case.pop("topic")]]
     return cases
+
+
+def _topic_of(kafka: Kafka, name: str, steps: Sequence[Step]) -> str:
+    """A topic that was written as it is told, a batch for each step; now and then a client cuts one in two."""
+    for attempt in range(TRIES):
+        topic = f"{name}-{attempt}"
+        kafka.create_topic(topic, 1, config={"message.timestamp.type": "LogAppendTime"})
+        written(kafka, topic, steps)
+        if len(kafka.disk(1).batches(topic, 0)) == sum(kind != "wait" for kind, *_ in steps):
+            return topic
+    raise TimeoutError(f"{name} is never written in as many batches as it has steps")
 
 
 def _read(
