@@ -55,6 +55,7 @@ class Proxy:
         self.port: int = self._listener.getsockname()[1]
         self.counts: Counter[str] = Counter()  # requests by Kafka's name
         self.versions: dict[str, set[int]] = {}  # in which versions they came
+        self.broken: Counter[str] = Counter()  # answers that were lost, or got an error, by request
         self._target: int | None = None
         self._swallow: Counter[str] = Counter()
         self._errors: dict[str, list[int]] = {}  # by the request's name: what the next answers are to say
@@ -140,8 +141,10 @@ class Proxy:
                 name, version = asked.pop(correlation_id, ("", 0))
                 if self._swallow[name] > 0:
                     self._swallow[name] -= 1
+                    self.broken[name] += 1
                     return
                 if self._errors.get(name):
+                    self.broken[name] += 1
                     message = _with_error(name, version, message, self._errors[name].pop(0))
                 if self._note is not None:
                     self._note(name, version, message[LENGTH.size :])

@@ -16,9 +16,10 @@ ABOUT = (
     "Two brokers and a topic of two partitions that both have, led by broker 1; broker 2 stands still, so that no high "
     "watermark and no low watermark moves. Three requests with a timeout are sent to broker 1: Produce (acks=-1, a "
     "batch for each partition), Fetch (of a consumer, more bytes than there are) and DeleteRecords (of partition 0). "
-    "Before: offsets and bytes of each partition. Waiting: of each purgatory that then held something, its PurgatorySize "
-    "(entries on the lists of keys) and NumDelayedOperations. Then broker 2 goes on (ended by: event), or it does not "
-    "(time); answers, and what was left on the lists 2 s later. Written by python3 -m tools.real delayed."
+    "Before: offsets and bytes of each partition. Waiting: how much more than before the metrics PurgatorySize (entries on "
+    "the lists of keys) and NumDelayedOperations of two purgatories said; in the third, of fetches, the brokers' own wait, "
+    "too. Then broker 2 goes on (ended by: event), or it does not "
+    "(time); answers, and how much more there was than before 2 s later. Written by python3 -m tools.real delayed."
 )
 CONFIG = {
     "broker.session.timeout.ms": 120_000,
@@ -27,6 +28,7 @@ CONFIG = {
 }
 FIRST, BYTES = 3, 100_000
 VERSIONS = {"Produce": 12, "Fetch": 12, "DeleteRecords": 2}
+SIZED = ("Produce", "DeleteRecords")
 CASES = (("event", 60_000), ("time", 3000))
 PURGATORIES = "kafka.server:type=DelayedOperationPurgatory,name={},delayedOperation=*"
 
@@ -70,16 +72,14 @@ def _played(kafka: Kafka, metrics: Metrics, number: int, ended_by: str, timeout_
     with ThreadPoolExecutor() as pool:
         before = _sizes(metrics)
         asked = {name: pool.submit(_asked, kafka, name, its, timeout_ms) for name, its in words.items()}
-        waiting = wait_for(
-            lambda: {name: each for name, each in _sizes(metrics).items() if each != before.get(name)},
-            lambda found: len(found) >= len(words),
-            "what waits",
-        )
+        wait_for(lambda: all(_sizes(metrics)[name][1] > before[name][1] for name in SIZED), True, "what waits")
+        time.sleep(0.5)
+        waiting = _more_than(before, _sizes(metrics))
         if ended_by == "event":
             kafka.thaw(2)
         answers = {name: _errors(future) for name, future in asked.items()}
     time.sleep(2)
-    left = {name: each for name, each in _sizes(metrics).items() if name in waiting}
+    left = _more_than(before, _sizes(metrics))
     if ended_by == "time":
         kafka.thaw(2)
     return {
@@ -87,6 +87,10 @@ def _played(kafka: Kafka, metrics: Metrics, number: int, ended_by: str, timeout_
         "batch": len(batch), "min_bytes": words["Fetch"]["minBytes"], "delete_before": FIRST - 1, "waiting": waiting,
         "answers": answers, "left": left,
     }  # fmt: skip
+
+
+def _more_than(before: dict[str, list[int]], now: dict[str, list[int]]) -> dict[str, list[int]]:
+    return {name: [after - its for after, its in zip(now[name], before[name], strict=True)] for name in SIZED}
 
 
 def _asked(kafka: Kafka, name: str, words: dict[str, Any], timeout_ms: int) -> dict[str, Any]:

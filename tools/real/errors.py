@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kafkalearn.live import Kafka
+from kafkalearn.live.errors import wait_for
 from kafkalearn.live.proxy import Proxy
 from kafkalearn.live.requests import request_of
-from tools.real.told import Clients, Threw, config_text
+from tools.real.told import Clients, config_text
 
 FILE = "operations/heard-errors.json"
 ABOUT = (
@@ -45,7 +46,9 @@ class Ear:
 
     def __init__(self) -> None:
         """Nobody is listened to."""
-        self.client, self.heard = "", []
+        self.client = ""
+        self.heard: list[tuple[int, list[Any]]] = []  # after how many broken answers, and what
+        self.broken: Callable[[], int] = lambda: 0
 
     def hear(self, name: str, _: int, message: bytes) -> None:
         """Keep a request of the client."""
@@ -54,7 +57,7 @@ class Ear:
         _, _, client_id, fields = request_of(message)
         if client_id == self.client:
             kept = [name, fields["memberEpoch"]] if name == "ConsumerGroupHeartbeat" else [name]
-            self.heard.append((time.monotonic(), kept))
+            self.heard.append((self.broken(), kept))
 
 
 def recorded(version: str, line: str) -> list[dict[str, Any]]:
@@ -72,7 +75,8 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
 
 
 def _heard(proxy: Proxy, clients: Clients, ear: Ear, name: str, kind: str, api: str, error: str) -> list[list[Any]]:
-    ear.client, ear.heard = name, []
+    before = proxy.broken[api]
+    ear.client, ear.heard, ear.broken = name, [], lambda: proxy.broken[api]
     config = {"group.id": name, "enable.auto.commit": False, "auto.offset.reset": "earliest"}
     own = {"group.protocol": "consumer"} if kind == NEW else {"heartbeat.interval.ms": 200}
     clients.ask(name, "consumer", config_text({**config, **own}))
@@ -87,21 +91,15 @@ def _heard(proxy: Proxy, clients: Clients, ear: Ear, name: str, kind: str, api: 
         if kind != NEWCOMER:
             time.sleep(LONG_S)
     if kind != NEWCOMER:
-        ear.heard = []
         _break(proxy, api, error)
     if kind == COMMITTER:
-        try:
-            clients.ask(name, "commit", "orders-0", 1)
-        except Threw as thrown:
-            ear.heard.append((time.monotonic(), ["threw", thrown.error]))
-    end_s = time.monotonic() + SECONDS + (LONG_S if kind == NEWCOMER else 0)
-    while time.monotonic() < end_s:
-        time.sleep(0.05)
-    then = [kept for _, kept in list(ear.heard)]
+        clients.ask(name, "commit", "orders-0", 1)
+    wait_for(lambda: proxy.broken[api] > before, True, f"{name} is answered {error}")
+    time.sleep(SECONDS)
+    then = [kept for broken, kept in list(ear.heard) if broken > before]
     ear.client = ""
     clients.ask(name, "close")
-    begin = next(place for place, kept in enumerate(then) if kept[0] == api)
-    return _without_repeats(then[begin + 1 :])
+    return _without_repeats(then)
 
 
 def _break(proxy: Proxy, api: str, error: str) -> None:
