@@ -30,8 +30,9 @@ LOST = ("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH")
 class ConsumerClient(Client):
     """What a process knows of its membership, and what its two threads do about it: all it sends are heartbeats.
 
-    Partitions are given up and taken inside poll(), and confirmed at once with a heartbeat of its own. Only a target
-    that takes back what was not yet taken up is confirmed without a poll: there is nothing to do for it.
+    Partitions are given up and taken inside poll(), and confirmed at once with a heartbeat of its own; so is the first
+    assignment, even if there is nothing in it. Only a target that takes back what was not yet taken up is confirmed
+    without a poll: there is nothing to do for it.
 
     References
     ----------
@@ -56,6 +57,7 @@ class ConsumerClient(Client):
         self.epoch: int | None = None  # None: not a member
         self.target: tuple[TopicPartition, ...] | None = None  # an assignment that the poll thread has yet to take up
         self.reported: tuple[TopicPartition, ...] | None = None  # what the coordinator knows that it owns
+        self.has_assignment = False  # since it joined
         self.must_join = True
         self.has_lost = False  # its partitions are no longer its own; the poll thread has yet to see it
         self.life = 0  # of its membership: answers to an earlier one are not looked at
@@ -76,7 +78,8 @@ class ConsumerClient(Client):
             self._join()
         elif self.target is not None and self.epoch is not None:
             target, self.target = self.target, None
-            if set(target) != set(self.consumer.owned):
+            if not self.has_assignment or set(target) != set(self.consumer.owned):
+                self.has_assignment, self.reported = True, None
                 self.world.processes.assign(self.consumer, target)
                 self._send_heartbeat()
 
@@ -84,6 +87,7 @@ class ConsumerClient(Client):
         self.must_join = False
         self.life += 1
         self.epoch, self.target, self.has_heartbeat_in_flight = JOIN, None, False
+        self.has_assignment = False
         self.world.processes.set_waiting(self.consumer, True)
         self._send_heartbeat()
 

@@ -65,7 +65,8 @@ def test_it_waits_on_as_many_lists_ends_in_the_same_way_and_leaves_as_much(case,
     assert [purgatory.watched_count, purgatory.delayed_count] == case["waiting"].get(kind, [2, 1])
 
     how = BY_EVENT if case["ended_by"] == "event" else BY_TIME
-    events = [*(FactChanged(*fact) for fact in ending.items()), *map(CheckAndComplete, operation.keys)]
+    moved = zip(ending.items(), operation.keys, strict=True)  # one partition after the other
+    events = [each for fact, key in moved for each in (FactChanged(*fact), CheckAndComplete(key))]
     ended = []
     for event in events if how == BY_EVENT else [TimePassed(case["timeout"])]:
         purgatory = step(settings, purgatory, event)

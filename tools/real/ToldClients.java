@@ -30,7 +30,8 @@ import org.apache.kafka.common.TopicPartition;
  *
  * A command ends with "done" and its result, or with "threw", the exception's class and message. Beside that a consumer
  * says "revoked", "assigned" and "lost" with its generation, the partitions of the callback, and all that it owns then;
- * and, while it polls by itself ("run" until "rest"), "polled" with the records. "hold" pauses all it has and gets.
+ * and, while it polls by itself ("run" until "rest"), "polled" with the records. "hold" pauses all it has and gets. Who is told
+ * "subscribeUnheard" has no listener.
  * Argument: the bootstrap servers. When the input ends, the program does, without a good-bye.
  */
 public class ToldClients {
@@ -115,6 +116,8 @@ public class ToldClients {
                 producer.send(new ProducerRecord(told[2], Integer.valueOf(told[3]), null, told[4])).get();
             } else if (command.equals("subscribe")) {
                 consumer.subscribe(new ArrayList(Arrays.asList(told[2].split(","))), this);
+            } else if (command.equals("subscribeUnheard")) {
+                consumer.subscribe(new ArrayList(Arrays.asList(told[2].split(","))));
             } else if (command.equals("assign")) {
                 consumer.assign(places(told[2]));
             } else if (command.equals("run")) {

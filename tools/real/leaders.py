@@ -14,8 +14,8 @@ from kafkalearn.live.request_values import error_name
 
 FILE = "operations/leaders.json"
 ABOUT = (
-    "Topics of a cluster of three brokers (KRaft, one controller, no eligible leader replicas), the replicas of each "
-    "partition, and of each partition leader, leader epoch and ISR at the start and after each event: fence (a broker is "
+    "Partitions (each of a topic of its own) of a cluster of three brokers (KRaft, one controller, no eligible leader replicas), the "
+    "replicas of each, and of each leader, leader epoch and ISR at the start and after each event: fence (a broker is "
     "killed, and its session ends), unfence (it is back, and in every ISR that it can be in), elect (ElectLeaders of the "
     "preferred leader: of a partition, or of all; with the answers), check (the controller has balanced the leaders by "
     "itself: that cluster balances, and what stood between an unfence and the next check is not kept). Leader -1: nobody. Written by python3 -m "
@@ -84,20 +84,21 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
 def _played(
     kafka: Kafka, topic: str, replicas: Sequence[Sequence[int]], events: Sequence[Event], is_balanced: bool
 ) -> dict[str, Any]:
-    kafka.create_topic(topic, assignment=replicas)
-    states, answers = [_settled(kafka, topic)], []
+    for place, each in enumerate(replicas):
+        kafka.create_topic(_name(topic, place), assignment=[each])
+    states, answers = [_settled(kafka, topic, len(replicas))], []
     for kind, *rest in events:
         answers.append(None)
         if kind == "fence":
             kafka.kill(rest[0])
-            wait_for(lambda who=rest[0]: _leads(kafka, topic, who), False, f"broker {rest[0]} is missed")
+            wait_for(lambda who=rest[0]: _leads(kafka, topic, len(replicas), who), False, f"broker {rest[0]} is missed")
         elif kind == "unfence":
             kafka.restart(rest[0])
             alive = {each for each in BROKERS if kafka.status(each) == "running"}
             wait_for(
                 lambda alive=alive: [
                     set(isr) >= {*replicas[place]} & alive
-                    for place, (leader, _, isr) in enumerate(_state(kafka, topic))
+                    for place, (leader, _, isr) in enumerate(_state(kafka, topic, len(replicas)))
                     if leader > 0
                 ],
                 all,
@@ -107,21 +108,26 @@ def _played(
             answers[-1] = _elected(kafka, topic, rest)
         else:
             time.sleep(CHECK_S + 1)
-        states.append(None if is_balanced and kind == "unfence" else _settled(kafka, topic))
+        states.append(None if is_balanced and kind == "unfence" else _settled(kafka, topic, len(replicas)))
     for each in BROKERS:
         if kafka.status(each) != "running":
             kafka.restart(each)
     return {"replicas": replicas, "events": events, "states": states, "answers": answers}
 
 
+def _name(topic: str, place: int) -> str:
+    """The topic of a partition: partitions of one topic have as many replicas as each other."""
+    return f"{topic}-{place:02}"
+
+
 def _elected(kafka: Kafka, topic: str, rest: Sequence[int]) -> list[list[Any]]:
-    partitions = [{"topic": topic, "partitions": list(rest)}] if rest else None
+    partitions = [{"topic": _name(topic, each), "partitions": [0]} for each in rest] or None
     words = {"electionType": 0, "topicPartitions": partitions, "timeoutMs": 10_000}
     answer = kafka.ask(_somebody(kafka), "ElectLeaders", words)
     return sorted(
-        [each["partitionId"], error_name(each["errorCode"])]
+        [int(found["topic"].rpartition("-")[2]), error_name(each["errorCode"])]
         for found in answer["replicaElectionResults"]
-        if found["topic"] == topic
+        if found["topic"].startswith(f"{topic}-")
         for each in found["partitionResult"]
     )
 
@@ -130,25 +136,25 @@ def _somebody(kafka: Kafka) -> int:
     return next(each for each in BROKERS if kafka.status(each) == "running")
 
 
-def _state(kafka: Kafka, topic: str) -> list[list[Any]]:
+def _state(kafka: Kafka, topic: str, count: int) -> list[list[Any]]:
     """Leader, leader epoch and ISR of each partition, as a broker knows it."""
-    answer = kafka.ask(_somebody(kafka), "Metadata", metadata_request([topic]))
-    (found,) = answer["topics"]
-    partitions = sorted(found["partitions"], key=lambda each: each["partitionIndex"])
+    names = [_name(topic, place) for place in range(count)]
+    answer = kafka.ask(_somebody(kafka), "Metadata", metadata_request(names))
+    partitions = [found["partitions"][0] for found in sorted(answer["topics"], key=lambda each: each["name"])]
     return [[each["leaderId"], each["leaderEpoch"], sorted(each["isrNodes"])] for each in partitions]
 
 
-def _leads(kafka: Kafka, topic: str, who: int) -> bool:
+def _leads(kafka: Kafka, topic: str, count: int, who: int) -> bool:
     """Whether a broker leads, or is in an ISR beside others."""
-    return any(leader == who or (who in isr and len(isr) > 1) for leader, _, isr in _state(kafka, topic))
+    return any(leader == who or (who in isr and len(isr) > 1) for leader, _, isr in _state(kafka, topic, count))
 
 
-def _settled(kafka: Kafka, topic: str) -> list[list[Any]]:
+def _settled(kafka: Kafka, topic: str, count: int) -> list[list[Any]]:
     """The state once it has stayed the same for a while."""
-    state, since_s = _state(kafka, topic), time.monotonic()
+    state, since_s = _state(kafka, topic, count), time.monotonic()
     while time.monotonic() - since_s < QUIET_S:
         time.sleep(0.1)
-        now = _state(kafka, topic)
+        now = _state(kafka, topic, count)
         if now != state:
             state, since_s = now, time.monotonic()
     return state

@@ -96,10 +96,10 @@ def _throttle(kafka: Kafka, topic: str, bytes_per_s: int) -> None:
         ConfigEntry(f"{side}.replication.throttled.rate", str(bytes_per_s), incremental_operation=change)
         for side in SIDES
     ]
-    resources = [
-        ConfigResource(ResourceType.BROKER, str(each), incremental_configs=entries) for each in kafka.broker_ids
-    ]
-    for future in kafka.admin().incremental_alter_configs(resources, request_timeout=30).values():
+    admin = kafka.admin()
+    for each in kafka.broker_ids:
+        resource = ConfigResource(ResourceType.BROKER, str(each), incremental_configs=entries)
+        (future,) = admin.incremental_alter_configs([resource], request_timeout=30).values()
         future.result(30)
     time.sleep(1)  # until every broker knows
 
