@@ -78,10 +78,13 @@ class ConsumerClient(Client):
             self._join()
         elif self.target is not None and self.epoch is not None:
             target, self.target = self.target, None
-            if not self.has_assignment or set(target) != set(self.consumer.owned):
-                self.has_assignment, self.reported = True, None
+            is_first, self.has_assignment = not self.has_assignment, True
+            if set(target) != set(self.consumer.owned):
                 self.world.processes.assign(self.consumer, target)
                 self._send_heartbeat()
+            elif is_first:
+                self.reported = None
+                self._send_heartbeat(is_between=True)
 
     def _join(self) -> None:
         self.must_join = False
@@ -93,14 +96,15 @@ class ConsumerClient(Client):
 
     # The heartbeat thread.
 
-    def _send_heartbeat(self) -> None:
-        """Send a heartbeat now, or as soon as the one in flight is answered."""
+    def _send_heartbeat(self, is_between: bool = False) -> None:
+        """Send a heartbeat now, or as soon as the one in flight is answered; one in between does not move the next."""
         if self.has_heartbeat_in_flight:
             self.must_report = True
             return
         self.has_heartbeat_in_flight, self.must_report = True, False
         self._send(self._next_heartbeat())
-        self._heartbeat_later()
+        if not is_between:
+            self._heartbeat_later()
 
     def _send(self, request: events.ConsumerGroupHeartbeat) -> None:
         self.world.network.send(self.consumer, self.to_coordinator, self, self.life, request)
