@@ -191,10 +191,10 @@ def connections(
 
     References
     ----------
-    Apache Kafka 0.9 to 4.4, ``AbstractCoordinator``: the coordinator gets a node of its own, and with it a connection of
-    its own. In 4.4 broker 1 as a coordinator is node ``+1``; in older clients its id is 2147483647 minus 1. KIP-848 has
-    ConsumerGroupHeartbeat in place of JoinGroup, SyncGroup and Heartbeat. Fetches may go to a follower in the same rack
-    (KIP-392).
+    Apache Kafka 0.9 to 4.4, ``AbstractCoordinator``: the coordinator gets a node of its own, and with it a connection
+    of its own. In 4.4 broker 1 as a coordinator is node ``+1``; in older clients its id is 2147483647 minus 1. KIP-848
+    has ConsumerGroupHeartbeat in place of JoinGroup, SyncGroup and Heartbeat. Fetches may go to a follower in the same
+    rack (KIP-392).
     """
     known = {each for each in leaders_of(brokers=brokers) if each is not None}
     coordinator = find_coordinator(group_id, brokers=brokers).broker_id

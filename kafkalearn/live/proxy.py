@@ -1,7 +1,7 @@
-"""A proxy in front of one broker: it counts the requests by kind, and may lose the answer to some, or put errors into it.
+"""A proxy in front of one broker: it counts the requests by kind, and may lose the answer to some, or make it an error.
 
-It stands where a network stands: what passes it is not changed unless it is told to. Give it to a cluster of one broker that is not started
-yet, so that clients are sent through it::
+It stands where a network stands: what passes it is not changed unless it is told to. Give it to a cluster of one broker
+that is not started yet, so that clients are sent through it::
 
     with Proxy() as proxy, Kafka(config=proxy.config) as kafka:
         proxy.forward_to(kafka)

@@ -10,7 +10,7 @@ CASES = recorded("members-read")["cases"]
 
 @every_case("case", CASES, ids=lambda case: case["name"])
 def test_members_own_begin_and_read_as_real_ones_did(case):
-    """Of several partitions a poll takes one here, and fills up from the others there: what all polls gave is compared."""
+    """Of several partitions a poll takes one here, and fills up from others there: what all polls gave is compared."""
     settings = Settings(case["partitions"], case["topic"], case["assignor"], case["reset"])
     topic = start(settings)
     for event, said in zip(case["events"], case["said"], strict=True):

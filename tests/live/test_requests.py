@@ -174,7 +174,11 @@ def test_a_proxy_hears_requests_and_puts_errors_into_answers():
                 _, version, client_id, fields = request_of(message[LENGTH.size :])
                 assert (version, client_id) == (4, "me")
                 assert fields.items() >= words.items()
-                body = number.to_bytes(4, "big") + NO_TAGS + encode_message(api.response, 4, {"throttleTimeMs": 0, "errorCode": 0})
+                body = (
+                    number.to_bytes(4, "big")
+                    + NO_TAGS
+                    + encode_message(api.response, 4, {"throttleTimeMs": 0, "errorCode": 0})
+                )
                 connection.sendall(LENGTH.pack(len(body)) + body)
 
     api = find_api("Heartbeat")

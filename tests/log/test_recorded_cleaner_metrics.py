@@ -1,8 +1,17 @@
 """What an operator saw of a cleaner that failed: see tests/vectors/log/cleaner-metrics.json."""
 
-from kafkalearn.log import Append, BrokerRestarted, CleanerFailed, CleanerRound, NewBatch, Roll, Settings, cleaner_metrics, step
+from kafkalearn.log import (
+    Append,
+    BrokerRestarted,
+    CleanerFailed,
+    CleanerRound,
+    NewBatch,
+    Roll,
+    Settings,
+    cleaner_metrics,
+    step,
+)
 from kafkalearn.log.model import start
-
 from tests.recorded import recorded
 
 (CASE,) = recorded("cleaner-metrics")["cases"]

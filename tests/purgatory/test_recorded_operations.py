@@ -69,7 +69,9 @@ class Leader:
     def operation(self, entry, expect):
         match entry:
             case {"op": "produce", "acks": -1}:
-                return delayed_produce(expect["request"], {PLACE: expect["last_offset"]}, entry.get("timeout_ms", 30_000))
+                return delayed_produce(
+                    expect["request"], {PLACE: expect["last_offset"]}, entry.get("timeout_ms", 30_000)
+                )
             case {"op": "consumer_fetch", "id": name, "offset": offset} if NOT_FOUND not in str(expect):
                 before = {PLACE: self.bytes_before(offset)}
                 return delayed_fetch(name, before, entry["min_bytes"], entry["max_wait_ms"])

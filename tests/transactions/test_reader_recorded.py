@@ -1,4 +1,4 @@
-"""What real consumers got of partitions with transactions, poll by poll: see tests/vectors/transactions/readers.json."""
+"""What real consumers got of partitions with transactions, poll by poll: tests/vectors/transactions/readers.json."""
 
 from kafkalearn.base.trace import extend
 from kafkalearn.transactions import EndTxn, InitProducerId, MarkerArrived, Produce, Settings, TimePassed, simulate

@@ -67,8 +67,8 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     ),
     "clients and brokers of six releases before each other, a quarter of an hour; python3 -m tools.timed_out asks them "
     "again": (VECTORS + "transactions/timed-out.json",),
-    "clients and brokers that are told what to do, with ids and times of their own, minutes each; python3 -m tools.real "
-    "asks them again": tuple(
+    "clients and brokers that are told what to do, with ids and times of their own, minutes each; "
+    "python3 -m tools.real asks them again": tuple(
         VECTORS + each
         for each in (
             "assignor/rebalances.json", "commits/calls.json", "consuming/members-read.json",

@@ -11,11 +11,11 @@ from tools.real.told import Clients, Threw, config_text
 FILE = "commits/calls.json"
 LONGEST = 20
 ABOUT = (
-    "Calls of one consumer after the other, all of one group and assigned the one partition of a topic by hand, and what "
-    "each call came to: start (a consumer with these settings, assigned), poll (the offsets), position, commit (of the "
-    "position, or of an offset, with or without metadata), committed (offset and metadata, or none), close. Threw: "
-    f"the class of the exception. offset.metadata.max.bytes is {LONGEST}, max.poll.records 3. Both protocols gave the "
-    "same. Written by python3 -m tools.real commits."
+    "Calls of one consumer after the other, all of one group and assigned the one partition of a topic by hand, and "
+    "what each call came to: start (a consumer with these settings, assigned), poll (the offsets), position, commit "
+    "(of the position, or of an offset, with or without metadata), committed (offset and metadata, or none), close. "
+    f"Threw: the class of the exception. offset.metadata.max.bytes is {LONGEST}, max.poll.records 3. Both protocols "
+    "gave the same. Written by python3 -m tools.real commits."
 )
 PROTOCOLS = ("classic", "consumer")
 EARLIEST = {"auto.offset.reset": "earliest"}
@@ -46,7 +46,10 @@ CASES: Sequence[tuple[str, int, list[Call]]] = (
             ["commit", 100], ["committed"], ["close"], ["start", EARLIEST], ["poll"], ["position"],
         ],
     ),
-    ("a negative offset is none", 2, [["start", EARLIEST], ["commit", -1], ["committed"], ["poll"], ["commit"], ["committed"]]),
+    (
+        "a negative offset is none", 2,
+        [["start", EARLIEST], ["commit", -1], ["committed"], ["poll"], ["commit"], ["committed"]],
+    ),
     (
         "who closes without auto commit has committed nothing", 4,
         [["start", EARLIEST], ["poll"], ["close"], ["start", EARLIEST], ["committed"], ["poll"]],
@@ -57,14 +60,20 @@ CASES: Sequence[tuple[str, int, list[Call]]] = (
     ),
     (
         "auto commit wipes metadata out, too", 4,
-        [["start", AUTO], ["poll"], ["commit", 1, "mine"], ["committed"], ["close"], ["start", EARLIEST], ["committed"]],
+        [
+            ["start", AUTO], ["poll"], ["commit", 1, "mine"], ["committed"], ["close"], ["start", EARLIEST],
+            ["committed"],
+        ],
     ),
     ("with none nobody begins without an offset", 4, [["start", NONE], ["poll"], ["committed"]]),
     (
         "with none nobody goes on beyond the end", 4,
         [["start", EARLIEST], ["commit", 9], ["close"], ["start", NONE], ["poll"], ["committed"]],
     ),
-    ("with latest it begins at the end", 4, [["start", {"auto.offset.reset": "latest"}], ["position"], ["commit"], ["committed"]]),
+    (
+        "with latest it begins at the end", 4,
+        [["start", {"auto.offset.reset": "latest"}], ["position"], ["commit"], ["committed"]],
+    ),
     (
         "beyond the end it begins by auto.offset.reset", 4,
         [["start", EARLIEST], ["commit", 9, "beyond"], ["close"], ["start", EARLIEST], ["poll"], ["position"]],
@@ -75,14 +84,14 @@ CASES: Sequence[tuple[str, int, list[Call]]] = (
 def recorded(version: str, line: str) -> list[dict[str, Any]]:
     """Every case, by a broker and clients of a release."""
     cases = []
-    with Kafka(release=line, config={"offset.metadata.max.bytes": LONGEST}) as kafka:
-        with Clients(kafka.bootstrap, version) as clients:
-            for number, (name, records, calls) in enumerate(CASES):
-                both = [_played(kafka, clients, f"{each}-{number}", each, records, calls) for each in PROTOCOLS]
-                if both[0] != both[1]:
-                    raise AssertionError(f"{name}: the protocols differ: {both}")
-                cases.append({"name": name, "records": records, "calls": calls, "outcomes": both[0]})
-                print(name, flush=True)
+    config = {"offset.metadata.max.bytes": LONGEST}
+    with Kafka(release=line, config=config) as kafka, Clients(kafka.bootstrap, version) as clients:
+        for number, (name, records, calls) in enumerate(CASES):
+            both = [_played(kafka, clients, f"{each}-{number}", each, records, calls) for each in PROTOCOLS]
+            if both[0] != both[1]:
+                raise AssertionError(f"{name}: the protocols differ: {both}")
+            cases.append({"name": name, "records": records, "calls": calls, "outcomes": both[0]})
+            print(name, flush=True)
     return cases
 
 

@@ -12,9 +12,9 @@ FILE = "coordinator/connections.json"
 ABOUT = (
     "Groups of two consumers of the classic protocol, all of one topic, and a producer that has written to each of its "
     "partitions, on three brokers: who leads the partitions, who coordinates the group, the partitions of each member, "
-    "and how many requests each client had sent to each node after some seconds, by its own metrics. 1 is broker 1; +1 is "
-    "broker 1 as the coordinator, a connection of its own; those below 0 are addresses of "
-    "bootstrap.servers, before the client knew the brokers. Written by python3 -m tools.real connections."
+    "and how many requests each client had sent to each node after some seconds, by its own metrics. 1 is broker 1; +1 "
+    "is broker 1 as the coordinator, a connection of its own; those below 0 are addresses of bootstrap.servers, before "
+    "the client knew the brokers. Written by python3 -m tools.real connections."
 )
 BROKERS = 3
 LEADERS = ([1, 1, 1, 1, 2, 3], [1, 2, 3, 1, 2, 3], [2, 2, 2, 2, 2, 2])
@@ -26,7 +26,10 @@ DELAY_MS = 2000  # so that nobody has had more than its own
 def recorded(version: str, line: str) -> list[dict[str, Any]]:
     """Every case, by brokers and clients of a release."""
     cases = []
-    with Kafka(BROKERS, line, {"group.initial.rebalance.delay.ms": DELAY_MS}) as kafka, Clients(kafka.bootstrap, version) as clients:
+    with (
+        Kafka(BROKERS, line, {"group.initial.rebalance.delay.ms": DELAY_MS}) as kafka,
+        Clients(kafka.bootstrap, version) as clients,
+    ):
         for leaders in LEADERS:
             topic = "orders-" + "".join(map(str, leaders))
             kafka.create_topic(topic, assignment=[[each] for each in leaders])

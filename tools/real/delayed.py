@@ -16,10 +16,10 @@ ABOUT = (
     "Two brokers and a topic of two partitions that both have, led by broker 1; broker 2 stands still, so that no high "
     "watermark and no low watermark moves. Three requests with a timeout are sent to broker 1: Produce (acks=-1, a "
     "batch for each partition), Fetch (of a consumer, more bytes than there are) and DeleteRecords (of partition 0). "
-    "Before: offsets and bytes of each partition. Waiting: how much more than before the metrics PurgatorySize (entries on "
-    "the lists of keys) and NumDelayedOperations of two purgatories said; in the third, of fetches, the brokers' own wait, "
-    "too. Then broker 2 goes on (ended by: event), or it does not "
-    "(time); answers, and how much more there was than before 2 s later. Written by python3 -m tools.real delayed."
+    "Before: offsets and bytes of each partition. Waiting: how much more than before the metrics PurgatorySize "
+    "(entries on the lists of keys) and NumDelayedOperations of two purgatories said; in the third, of fetches, the "
+    "brokers' own wait, too. Then broker 2 goes on (ended by: event), or it does not (time); answers, and how much "
+    "more there was than before 2 s later. Written by python3 -m tools.real delayed."
 )
 CONFIG = {
     "broker.session.timeout.ms": 120_000,
@@ -83,7 +83,8 @@ def _played(kafka: Kafka, metrics: Metrics, number: int, ended_by: str, timeout_
     if ended_by == "time":
         kafka.thaw(2)
     return {
-        "name": f"ended by {ended_by}", "ended_by": ended_by, "timeout": timeout_ms, "before": [[FIRST, each] for each in sizes],
+        "name": f"ended by {ended_by}", "ended_by": ended_by, "timeout": timeout_ms,
+        "before": [[FIRST, each] for each in sizes],
         "batch": len(batch), "min_bytes": words["Fetch"]["minBytes"], "delete_before": FIRST - 1, "waiting": waiting,
         "answers": answers, "left": left,
     }  # fmt: skip
@@ -100,7 +101,9 @@ def _asked(kafka: Kafka, name: str, words: dict[str, Any], timeout_ms: int) -> d
 
 def _sizes(metrics: Metrics) -> dict[str, list[int]]:
     """By purgatory the entries on its lists and the operations that wait."""
-    read = [metrics.read(PURGATORIES.format(name), "delayedOperation") for name in ("PurgatorySize", "NumDelayedOperations")]
+    read = [
+        metrics.read(PURGATORIES.format(name), "delayedOperation") for name in ("PurgatorySize", "NumDelayedOperations")
+    ]
     return {name: [int(each[name]) for each in read] for name in read[0]}
 
 

@@ -69,7 +69,9 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
         with Clients(f"127.0.0.1:{proxy.port}", version) as clients:
             for number, (kind, api, error) in enumerate(ASKED):
                 then = _heard(proxy, clients, ear, f"{api}-{number}", kind, api, error)
-                cases.append({"name": f"{kind}, {api}: {error}", "client": kind, "api": api, "error": error, "then": then})
+                cases.append(
+                    {"name": f"{kind}, {api}: {error}", "client": kind, "api": api, "error": error, "then": then}
+                )
                 print(cases[-1], flush=True)
     return cases
 

@@ -14,12 +14,12 @@ from kafkalearn.live.request_values import error_name
 
 FILE = "operations/leaders.json"
 ABOUT = (
-    "Partitions (each of a topic of its own) of a cluster of three brokers (KRaft, one controller, no eligible leader replicas), the "
-    "replicas of each, and of each leader, leader epoch and ISR at the start and after each event: fence (a broker is "
-    "killed, and its session ends), unfence (it is back, and in every ISR that it can be in), elect (ElectLeaders of the "
-    "preferred leader: of a partition, or of all; with the answers), check (the controller has balanced the leaders by "
-    "itself: that cluster balances, and what stood between an unfence and the next check is not kept). Leader -1: nobody. Written by python3 -m "
-    "tools.real leaders."
+    "Partitions (each of a topic of its own) of a cluster of three brokers (KRaft, one controller, no eligible leader "
+    "replicas), the replicas of each, and of each leader, leader epoch and ISR at the start and after each event: "
+    "fence (a broker is killed, and its session ends), unfence (it is back, and in every ISR that it can be in), elect "
+    "(ElectLeaders of the preferred leader: of a partition, or of all; with the answers), check (the controller has "
+    "balanced the leaders by itself: that cluster balances, and what stood between an unfence and the next check is "
+    "not kept). Leader -1: nobody. Written by python3 -m tools.real leaders."
 )
 BROKERS = (1, 2, 3)
 CHECK_S = 2
@@ -43,7 +43,10 @@ TOLD: Sequence[tuple[str, bool, Sequence[Sequence[int]], list[Event]]] = (
     ),
     (
         "the controller gives one of ten back by itself", True, ((1, 2, 3), *((2, 3),) * 9, (3, 2)),
-        [["fence", 1], ["unfence", 1], ["check"], ["fence", 3], ["fence", 2], ["unfence", 2], ["unfence", 3], ["check"]],
+        [
+            ["fence", 1], ["unfence", 1], ["check"], ["fence", 3], ["fence", 2], ["unfence", 2], ["unfence", 3],
+            ["check"],
+        ],
     ),
 )  # fmt: skip
 

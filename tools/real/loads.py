@@ -14,11 +14,13 @@ from kafkalearn.live.errors import wait_for
 
 FILE = "operations/loads.json"
 ABOUT = (
-    "A partition of __consumer_offsets, as it lay on the disk when the broker was stopped (key and value of each record "
-    "in hex, those of markers left out), and after its start: what the broker's log says of the load (records, bytes), "
-    "the groups that it lists, and the offsets that each has. Written by python3 -m tools.real loads."
+    "A partition of __consumer_offsets, as it lay on the disk when the broker was stopped (key and value of each "
+    "record in hex, those of markers left out), and after its start: what the broker's log says of the load (records, "
+    "bytes), the groups that it lists, and the offsets that each has. Written by python3 -m tools.real loads."
 )
-LOADED = re.compile(r"Finished loading of metadata from __consumer_offsets-0 .* Loaded (\d+) records which total to (\d+)")
+LOADED = re.compile(
+    r"Finished loading of metadata from __consumer_offsets-0 .* Loaded (\d+) records which total to (\d+)"
+)
 CONFIG = {"offsets.topic.num.partitions": 1, "log.cleaner.enable": False}
 TOPIC = "orders"
 
@@ -97,7 +99,9 @@ def _restarted(kafka: Kafka) -> dict[str, Any]:
     kafka.restart(1)
     loads = wait_for(lambda: _loads(kafka), lambda found: len(found) > before, "the load")
     groups = sorted(each.group_id for each in kafka.groups())
-    committed = {group: {str(at.partition): each.offset for at, each in kafka.committed(group).items()} for group in groups}
+    committed = {
+        group: {str(at.partition): each.offset for at, each in kafka.committed(group).items()} for group in groups
+    }
     return {
         "records": records, "markers": markers, "loaded": loads[-1], "groups": groups, "committed": committed,
         "bytes": sum(batch.size_bytes for batch in batches),

@@ -192,9 +192,7 @@ def _read(
 ) -> dict[str, Any]:
     place = f"{topic}-0"
     batches, first_ms = batches_of(kafka, topic, steps)
-    ends = {
-        level: int(clients.ask(readers["classic", level, 500], "ends", place)[0]) for level in LEVELS
-    }
+    ends = {level: int(clients.ask(readers["classic", level, 500], "ends", place)[0]) for level in LEVELS}
     polls: dict[str, dict[str, Any]] = {level: {} for level in LEVELS}
     for level in LEVELS:
         for most in MOST:

@@ -18,30 +18,36 @@ from tools.real.told import Clients, config_text
 
 FILE = "consuming/members-read.json"
 ABOUT = (
-    "Consumers of the classic protocol whose groups read one topic. Events: produce (partition), join and leave (group, "
-    "member), poll (group, member: one poll that gives records), drain (group, member: polls until it has read all that "
-    "it owns); after each poll with records the member commits what it has read. Said, for each event: of join and "
-    "leave, for each member then its partitions and its position in each; of poll and drain the offsets of each poll, "
-    "by partition. Committed: the offsets of each group at the end. max.poll.records is most. "
-    "Written by python3 -m tools.real reads."
+    "Consumers of the classic protocol whose groups read one topic. Events: produce (partition), join and leave "
+    "(group, member), poll (group, member: one poll that gives records), drain (group, member: polls until it has read "
+    "all that it owns); after each poll with records the member commits what it has read. Said, for each event: of "
+    "join and leave, for each member then its partitions and its position in each; of poll and drain the offsets of "
+    "each poll, by partition. Committed: the offsets of each group at the end. max.poll.records is most. Written by "
+    "python3 -m tools.real reads."
 )
 SEED = 53
 QUIET_S = 0.7
 RESETS = ("earliest", "latest")
 Event = list[Any]
 
+KEPT_OR_NOT: list[Event] = [
+    ["join", "g", "a"], ["produce", 0], ["produce", 1], ["join", "g", "b"], ["drain", "g", "a"], ["drain", "g", "b"],
+]  # fmt: skip
 TOLD: Sequence[tuple[str, int, str, str, int, list[Event]]] = (
     (
         "what a member keeps it reads on in a cooperative group", 2, "cooperative-sticky", "latest", 2,
-        [["join", "g", "a"], ["produce", 0], ["produce", 1], ["join", "g", "b"], ["drain", "g", "a"], ["drain", "g", "b"]],
+        KEPT_OR_NOT,
     ),
     (
         "in an eager group it begins anew", 2, "sticky", "latest", 2,
-        [["join", "g", "a"], ["produce", 0], ["produce", 1], ["join", "g", "b"], ["drain", "g", "a"], ["drain", "g", "b"]],
+        KEPT_OR_NOT,
     ),
     (
         "what comes before the first commit is missed", 1, "range", "latest", 2,
-        [["join", "g", "a"], ["produce", 0], ["leave", "g", "a"], ["join", "g", "b"], ["produce", 0], ["poll", "g", "b"]],
+        [
+            ["join", "g", "a"], ["produce", 0], ["leave", "g", "a"], ["join", "g", "b"], ["produce", 0],
+            ["poll", "g", "b"],
+        ],
     ),
     (
         "a new owner reads on from what is committed", 1, "range", "earliest", 2,
@@ -53,8 +59,8 @@ TOLD: Sequence[tuple[str, int, str, str, int, list[Event]]] = (
     (
         "two groups do not notice each other", 2, "range", "earliest", 2,
         [
-            ["join", "g", "a"], ["join", "h", "c"], ["produce", 0], ["produce", 1], ["drain", "g", "a"], ["join", "g", "b"],
-            ["produce", 0], ["drain", "h", "c"], ["leave", "g", "a"], ["drain", "g", "b"],
+            ["join", "g", "a"], ["join", "h", "c"], ["produce", 0], ["produce", 1], ["drain", "g", "a"],
+            ["join", "g", "b"], ["produce", 0], ["drain", "h", "c"], ["leave", "g", "a"], ["drain", "g", "b"],
         ],
     ),
     (

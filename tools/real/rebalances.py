@@ -45,9 +45,7 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
     with Kafka(release=line, config=config) as kafka, Clients(kafka.bootstrap, version) as clients:
         for assignor, count in COUNTS.items():
             for number in range(count):
-                drawn = random_rebalance(
-                    number, seed=SEED, alike_share=ALIKE_SHARE, most_members=4, most_partitions=6
-                )
+                drawn = random_rebalance(number, seed=SEED, alike_share=ALIKE_SHARE, most_members=4, most_partitions=6)
                 cases.append(_played(kafka, clients, assignor, number, drawn))
                 print(assignor, number, drawn.what, flush=True)
     return cases

@@ -1,4 +1,4 @@
-"""What the controller writes when brokers stop, die, freeze and come back: tests/vectors/replication/registrations.json."""
+"""What the controller writes when brokers stop, die and come back: tests/vectors/replication/registrations.json."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from kafkalearn.formats.metadata_log import decode_record
+from kafkalearn.formats.metadata_log import MetadataRecord, decode_record
 from kafkalearn.live import Kafka
 from kafkalearn.live.cluster import Disk
+from kafkalearn.live.errors import wait_for
 
 FILE = "replication/registrations.json"
 ABOUT = (
     "A topic of one partition on three brokers (KRaft, one controller), and what the controller wrote into its log of "
-    "the metadata about the brokers and the partition, batch by batch, after each event: stop (SIGTERM), kill (SIGKILL), "
-    "freeze and thaw (SIGSTOP, SIGCONT), start; an event with 'and' is followed by the next one at once. A batch is what it wrote in one step. Records: the "
-    "kind, the broker, and its fields that say something (fenced and inControlledShutdown of a change: 1 becomes so, -1 "
-    "ends); of the partition isr, leader (-1: nobody), eligible and last known leader replicas. Written by python3 -m "
-    "tools.real registrations."
+    "the metadata about the brokers and the partition, batch by batch, after each event: stop (SIGTERM), kill "
+    "(SIGKILL), freeze and thaw (SIGSTOP, SIGCONT), start; an event with 'and' is followed by the next one at once. A "
+    "batch is what it wrote in one step. Records: the kind, the broker, and its fields that say something (fenced and "
+    "inControlledShutdown of a change: 1 becomes so, -1 ends); of the partition isr, leader (-1: nobody), eligible and "
+    "last known leader replicas. Written by python3 -m tools.real registrations."
 )
 TOPIC = "registered"
 BROKER_KINDS = ("RegisterBrokerRecord", "BrokerRegistrationChangeRecord", "UnregisterBrokerRecord")
 KEPT_OF_BROKERS = ("fenced", "inControlledShutdown")
 KEPT_OF_PARTITIONS = ("isr", "leader", "eligibleLeaderReplicas", "lastKnownElr")
-QUIET_S, SESSION_S = 2.5, 1.5
+QUIET_S, SESSION_S, START_S = 1.5, 1.5, 90
 Event = list[Any]
 
 CASES: Sequence[tuple[str, bool, int, list[Event]]] = (
@@ -33,9 +34,18 @@ CASES: Sequence[tuple[str, bool, int, list[Event]]] = (
     ("a follower is killed and starts after its session", False, 1, [["kill", 2], ["start", 2]]),
     ("a follower is killed and starts at once", False, 1, [["kill", 2, "and"], ["start", 2]]),
     ("the leader stands still and goes on", False, 1, [["freeze", 1], ["thaw", 1]]),
-    ("all are stopped one by one", False, 1, [["stop", 1], ["stop", 2], ["stop", 3], ["start", 2], ["start", 3], ["start", 1]]),
-    ("all are killed one by one", False, 1, [["kill", 1], ["kill", 2], ["kill", 3], ["start", 2], ["start", 3], ["start", 1]]),
-    ("all are killed one by one, eligible", True, 2, [["kill", 1], ["kill", 2], ["kill", 3], ["start", 3], ["start", 2], ["start", 1]]),
+    (
+        "all are stopped one by one", False, 1,
+        [["stop", 1], ["stop", 2], ["stop", 3], ["start", 2], ["start", 3], ["start", 1]],
+    ),
+    (
+        "all are killed one by one", False, 1,
+        [["kill", 1], ["kill", 2], ["kill", 3], ["start", 2], ["start", 3], ["start", 1]],
+    ),
+    (
+        "all are killed one by one, eligible", True, 2,
+        [["kill", 1], ["kill", 2], ["kill", 3], ["start", 3], ["start", 2], ["start", 1]],
+    ),
     ("two are stopped, eligible", True, 2, [["stop", 1], ["stop", 2], ["start", 1], ["start", 2]]),
     ("two are killed, eligible", True, 2, [["kill", 1], ["kill", 2], ["start", 1], ["start", 2]]),
 )  # fmt: skip
@@ -51,7 +61,9 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
                     topic = f"{TOPIC}-{number}"
                     kafka.create_topic(topic, assignment=[[1, 2, 3]], config={"min.insync.replicas": min_isr})
                     written = _played(kafka, topic, events)
-                    cases.append({"name": name, "elr": has_elr, "min_isr": min_isr, "events": events, "written": written})
+                    cases.append(
+                        {"name": name, "elr": has_elr, "min_isr": min_isr, "events": events, "written": written}
+                    )
                     print(name, flush=True)
     return cases
 
@@ -66,6 +78,8 @@ def _played(kafka: Kafka, topic: str, events: Sequence[Event]) -> list[list[list
             kafka.restart(broker_id, has_to_be_alive=False)
         else:
             {"stop": kafka.stop, "kill": kafka.kill, "freeze": kafka.freeze, "thaw": kafka.thaw}[kind](broker_id)
+        if kind == "start":
+            wait_for(lambda who=broker_id: log.has_unfenced(who), True, f"broker {broker_id} counts as alive", START_S)
         if not rest:
             log.at_rest()
         written.append(log.take())
@@ -101,6 +115,17 @@ class Metadata:
             batches += [found] if found else []
         return batches
 
+    def has_unfenced(self, broker_id: int) -> bool:
+        """Whether the broker has registered since the last time, and been unfenced after that."""
+        kinds = [
+            (record.name, record.fields.get("fenced"))
+            for record in self._new()
+            if record.fields.get("brokerId") == broker_id
+        ]
+        names = [name for name, _ in kinds]
+        begin = names.index("RegisterBrokerRecord") if "RegisterBrokerRecord" in names else len(names)
+        return ("BrokerRegistrationChangeRecord", -1) in kinds[begin:]
+
     def at_rest(self) -> None:
         """Wait until nothing has been written about them for a while."""
         seen, since_s = self._count(), time.monotonic()
@@ -111,12 +136,15 @@ class Metadata:
                 seen, since_s = now, time.monotonic()
 
     def _count(self) -> int:
-        return sum(
-            decode_record(each.value or b"").name in (*BROKER_KINDS, "PartitionChangeRecord")
+        return sum(each.name in (*BROKER_KINDS, "PartitionChangeRecord") for each in self._new())
+
+    def _new(self) -> list[MetadataRecord]:
+        return [
+            decode_record(each.value or b"")
             for batch in self.disk.batches("__cluster_metadata", 0)
             if not batch.is_control and batch.last_offset >= self.position
             for each in batch.records
-        )
+        ]
 
 
 def _said(fields: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

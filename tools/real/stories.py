@@ -9,8 +9,10 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
+
+from confluent_kafka.admin import NewPartitions
 
 from kafkalearn.live import Kafka
 from kafkalearn.live.proxy import Proxy
@@ -22,14 +24,15 @@ from tools.real.told import Clients, config_text, places_of
 
 FILE = "group/client-stories.json"
 ABOUT = (
-    "Stories in the language of kafkalearn.scenarios, played by Java consumers: the protocol of those of whom the story "
-    "says nothing, the settings of clients and broker. Requests, for each process (c1.2 is the second of c1), in order: "
-    "JoinGroup (whether it names a member id, assignors, group.instance.id, session and rebalance timeout), SyncGroup "
-    "(generation, how many assignments it brings), LeaveGroup; ConsumerGroupHeartbeat (epoch, topics, how many "
-    "partitions it says that it owns, group.instance.id, rebalance timeout, assignor; null: it does not say). "
-    "Heartbeats that say nothing are left out. Beats: the median of the ms between two heartbeats that follow each "
-    "other without anything else between them. Rests: ms, and how many partitions each running process that is "
-    "not at work owns, just before something happens and at the end. No rebalance listeners. Written by python3 -m tools.real stories."
+    "Stories in the language of kafkalearn.scenarios, played by Java consumers: the protocol of those of whom the "
+    "story says nothing, the settings of clients and broker. Requests, for each process (c1.2 is the second of c1), in "
+    "order: JoinGroup (whether it names a member id, assignors, group.instance.id, session and rebalance timeout), "
+    "SyncGroup (generation, how many assignments it brings), LeaveGroup; ConsumerGroupHeartbeat (epoch, topics, how "
+    "many partitions it says that it owns, group.instance.id, rebalance timeout, assignor; null: it does not say). "
+    "Heartbeats that say nothing are left out. At: when each came, in ms of the story. Beats: the median of the ms "
+    "between two heartbeats that follow each other without anything else between them. Rests: ms, and how many "
+    "partitions each running process that is not at work owns, just before something happens and at the end. No "
+    "rebalance listeners. Written by python3 -m tools.real stories."
 )
 BROKER = {
     "group.initial.rebalance.delay.ms": 500,
@@ -50,9 +53,7 @@ JOIN = "at 0 s: c1 joins\nat 1500 ms: c2 joins\n"
 
 COMES_AND_GOES = JOIN + "at 4 s: c3 joins\nat 8 s: c2 leaves\nat 12 s: c1 leaves" + END.format(16)
 STATIC = "c1, c2 are static\n" + JOIN + "at 4 s: c2 restarts after 1 s\nat 9 s: c1 leaves" + END.format(12)
-TOO_LONG = (
-    "c1 has max.poll.interval.ms 2 s\n" + JOIN + "at 4 s: c1 works 5 s on one poll" + END.format(14)
-)
+TOO_LONG = "c1 has max.poll.interval.ms 2 s\n" + JOIN + "at 4 s: c1 works 5 s on one poll" + END.format(14)
 STATIC_TOO_LONG = "c1, c2 are static\n" + TOO_LONG
 WORKS_MEANWHILE = "at 0 s: c1 joins\nat 4 s: c1 works 4 s on one poll\nat 5 s: c2 joins" + END.format(13)
 SUBSCRIBES = (
@@ -73,8 +74,14 @@ HALFWAY = (
     "at 12 s: c1 restarts after 1 s" + END.format(17)
 )
 
+MANUAL = ", commits by hand"
+"""The end of the name of a story whose consumers have enable.auto.commit=false; the others have the default."""
+
 CASES: Sequence[tuple[str, str, str, str | None]] = (
-    *((f"comes and goes, {each}", COMES_AND_GOES, "classic", each) for each in ("range", "sticky", "cooperative-sticky")),
+    *(
+        (f"comes and goes, {each}", COMES_AND_GOES, "classic", each)
+        for each in ("range", "sticky", "cooperative-sticky")
+    ),
     ("comes and goes", COMES_AND_GOES, "consumer", None),
     ("static, range", STATIC, "classic", "range"),
     ("static", STATIC, "consumer", None),
@@ -89,6 +96,8 @@ CASES: Sequence[tuple[str, str, str, str | None]] = (
     ("a topic grows, range", GROWS, "classic", "range"),
     ("a topic grows", GROWS, "consumer", None),
     ("a target is taken back", TAKEN_BACK, "consumer", None),
+    (f"at work when another joins{MANUAL}", WORKS_MEANWHILE, "consumer", None),
+    (f"a target is taken back{MANUAL}", TAKEN_BACK, "consumer", None),
     ("there and back", THERE_AND_BACK, "classic", "range"),
     ("half of it new", HALFWAY, "classic", "range"),
 )
@@ -147,9 +156,10 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
             with Clients(f"127.0.0.1:{proxy.port}", version) as clients:
                 first = scenario("at 0 s: c1 joins" + END.format(5))
                 for number, protocol in enumerate(("classic", "consumer"), start=len(CASES)):  # the first is slow
-                    Play(kafka, clients, ear, number, first, protocol, None).run()
+                    Play(kafka, clients, ear, number, first, protocol, None, True).run()
                 for number, (name, story, protocol, assignor) in enumerate(CASES):
-                    play = Play(kafka, clients, ear, number, stories[number], protocol, assignor)
+                    is_auto = not name.endswith(MANUAL)
+                    play = Play(kafka, clients, ear, number, stories[number], protocol, assignor, is_auto)
                     said = {"story": story, "protocol": protocol, "assignor": assignor}
                     cases.append({"name": name, **said, "settings": {**BROKER, **CLIENT}, **play.run()})
                     print(name, flush=True)
@@ -161,17 +171,18 @@ class Play:
 
     def __init__(
         self, kafka: Kafka, clients: Clients, ear: Ear, number: int, story: events.Scenario, protocol: str,
-        assignor: str | None,
+        assignor: str | None, is_auto: bool,
     ) -> None:  # fmt: skip
         """Its topics are there; nobody has started."""
         self.kafka, self.clients, self.ear, self.story = kafka, clients, ear, story
         self.prefix, self.protocol, self.assignor = f"s{number}.", protocol, assignor
-        self.spoken: dict[str, str] = {}
+        self.is_auto, self.spoken = is_auto, dict[str, str]()
         self.incarnations: dict[str, int] = {}
         self.running: dict[str, str] = {}  # the label of each running process by member
         self.working: dict[str, float] = {}  # until when one is at work
         for topic, partitions in story.topics:
             kafka.create_topic(self.prefix + topic, partitions)
+        time.sleep(1)  # until the coordinator knows them
 
     def run(self) -> dict[str, Any]:
         """Do at its time what the story says; requests, beats, rests."""
@@ -200,7 +211,12 @@ class Play:
             self.clients.ask(label, "close")
         return {
             "requests": {
-                label: [self._plain(each) for _, each in some if not says_nothing(each)] for label, some in heard.items()
+                label: [self._plain(each) for _, each in some if not says_nothing(each)]
+                for label, some in heard.items()
+            },
+            "at_ms": {
+                label: [round(1000 * (at_s - begin_s)) for at_s, each in some if not says_nothing(each)]
+                for label, some in heard.items()
             },
             "beats": {label: median_ms(some) for label, some in heard.items()},
             "rests": rests,
@@ -238,7 +254,9 @@ class Play:
             case events.Subscribes(member=member, to=to):
                 self.clients.tell(self.running[member], "subscribeUnheard", self._topics(to))
             case events.Grows(topic=topic, partition_count=partitions):
-                self.kafka.tool("topics", "--alter", "--topic", self.prefix + topic, "--partitions", str(partitions))
+                grown = [NewPartitions(self.prefix + topic, partitions)]
+                for future in self.kafka.admin().create_partitions(grown).values():
+                    future.result(30)
             case _:
                 raise ValueError(f"real clients are not told to do this: {event}")
 
@@ -250,7 +268,7 @@ class Play:
         label = self.running[member] = f"{self.prefix}{member}.{self.incarnations[member]}"
         protocol = self.spoken.get(member, self.protocol)
         config: dict[str, object] = {
-            "group.id": self.prefix, "group.protocol": protocol, "enable.auto.commit": False,
+            "group.id": self.prefix, "group.protocol": protocol, "enable.auto.commit": self.is_auto,
             "auto.offset.reset": "earliest", "metadata.max.age.ms": CLIENT["metadata.max.age.ms"],
         }  # fmt: skip
         if protocol == "classic":
@@ -270,7 +288,7 @@ def median_ms(heard: Sequence[tuple[float, list[Any]]]) -> int | None:
     """The median of the ms between heartbeats that follow each other and say nothing; None: there are too few."""
     gaps = [
         round(1000 * (after_s - before_s))
-        for (before_s, before), (after_s, after) in zip(heard, heard[1:], strict=False)
+        for (before_s, before), (after_s, after) in pairwise(heard)
         if says_nothing(before) and says_nothing(after)
     ]
     return sorted(gaps)[len(gaps) // 2] if len(gaps) >= 3 else None

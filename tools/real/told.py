@@ -54,7 +54,7 @@ class Clients:
         known = {each.version: each for each in releases().values()}
         jars = class_jars(known[version]) if version in known else broker_jars(version)
         words = source_words(PROGRAM, jars, bootstrap, options=(*OPTIONS, "-Dfile.encoding=UTF-8"))
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  (as long as the process)
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
             [str(java_here().executable), *words], stdin=pipe, stdout=pipe, stderr=self._errors, encoding="utf-8"

@@ -15,9 +15,9 @@ FILE = "log/cleaner-metrics.json"
 ABOUT = (
     "A compacted partition, step by step: write (records as key and value, in one batch, of which the first closes the "
     "segment before), clean (the cleaner has run), damage (a byte of the oldest dirty segment is changed on the disk, "
-    "and the cleaner has met it), look, restart (of the broker). Seen after each: the line of cleaner-offset-checkpoint "
-    "(null: none), the log end offset, the first offset of each segment, metrics of kafka.log. Rounds: "
-    "time-since-last-run-ms, in ms. Written by python3 -m tools.real uncleanable."
+    "and the cleaner has met it), look, restart (of the broker). Seen after each: the line of "
+    "cleaner-offset-checkpoint (null: none), the log end offset, the first offset of each segment, metrics of "
+    "kafka.log. Rounds: time-since-last-run-ms, in ms. Written by python3 -m tools.real uncleanable."
 )
 CONFIG = {"log.cleaner.backoff.ms": 200, "log.cleaner.threads": 1, "log.initial.task.delay.ms": 100}
 SEGMENT_MS = 1000
@@ -90,7 +90,9 @@ def _damage(disk: Disk) -> None:
 
 
 def _checkpoint(disk: Disk) -> int | None:
-    return next((offset for at, offset in disk.checkpoint("cleaner-offset-checkpoint").items() if at.topic == TOPIC), None)
+    return next(
+        (offset for at, offset in disk.checkpoint("cleaner-offset-checkpoint").items() if at.topic == TOPIC), None
+    )
 
 
 def _seen(kafka: Kafka, metrics: Metrics) -> dict[str, Any]:
