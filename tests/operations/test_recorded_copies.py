@@ -8,11 +8,11 @@ from kafkalearn.operations.reassignment import Target
 from tests.recorded import recorded
 
 CASES = recorded("throttled-copies")["cases"]
-LATE = 1.5  # of this machine, and of windows that are a second long
+LEAST, MOST = 0.9, 1.35  # of the bound: rates are of windows a second long, and the machine had other work
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_a_copy_takes_what_the_throttle_allows_but_for_its_first_windows(case):
+def test_a_copy_takes_as_long_as_the_throttle_allows_or_never_ends(case):
     plan = [Target("big", place, (to,)) for place, (to, _) in enumerate(case["copies"])]
     moved, written = (
         moved_bytes([partition_of("big", place, [1], size_bytes=size) for place, size in enumerate(sizes)], plan)
@@ -21,6 +21,5 @@ def test_a_copy_takes_what_the_throttle_allows_but_for_its_first_windows(case):
     bound = copy_seconds(moved, written, case["throttle"])
     if bound is None:
         assert case["seconds"] is None
-        return
-    at_once = case["windows"] - 1  # seconds of the rate that pass before it is known
-    assert max(0, bound - 2 * at_once) <= case["seconds"] <= bound * LATE
+    else:
+        assert LEAST <= case["seconds"] / bound <= MOST

@@ -18,25 +18,28 @@ def run_of(case):
     trace = simulate(settings, [InitProducerId("x"), InitProducerId("y")])
     batches, sequences = iter(case["batches"]), {}
     for kind, *rest in case["steps"]:
-        if kind == "wait":
-            continue
-        *_, at_ms = next(batches)
-        if at_ms > trace[-1].state.now_ms:
-            trace = extend(step, settings, trace, [TimePassed(at_ms - trace[-1].state.now_ms)])
-        if kind == "plain":
-            event = Produce(None, PLACE, records=("record",) * rest[0], is_transactional=False)
-            trace = extend(step, settings, trace, [event])
-            continue
-        held = trace[-1].state.transaction(rest[0])
-        who = held.producer_id, held.epoch
-        if kind == "send":
-            sequence = sequences.get(who, 0)
-            sequences[who] = sequence + rest[1]
-            trace = extend(step, settings, trace, [Produce(rest[0], PLACE, *who, sequence, ("record",) * rest[1])])
-        else:
-            events = [EndTxn(rest[0], *who, kind == "commit"), MarkerArrived(rest[0], PLACE)]
+        count = {"send": rest[-1], "plain": rest[-1], "commit": 1, "abort": 1}.get(kind, 0)
+        while count:  # now and then a client cuts one batch in two
+            *_, size, at_ms = next(batches)
+            count -= size
+            if at_ms > trace[-1].state.now_ms:
+                trace = extend(step, settings, trace, [TimePassed(at_ms - trace[-1].state.now_ms)])
+            events = events_of(trace[-1].state, kind, rest[0], ("record",) * size, sequences)
             trace = extend(step, settings, trace, events)
     return trace
+
+
+def events_of(state, kind, name, records, sequences):
+    """One batch of a step, or the end of a transaction with its marker."""
+    if kind == "plain":
+        return [Produce(None, PLACE, records=records, is_transactional=False)]
+    held = state.transaction(name)
+    who = held.producer_id, held.epoch
+    if kind != "send":
+        return [EndTxn(name, *who, kind == "commit"), MarkerArrived(name, PLACE)]
+    sequence = sequences.get(who, 0)
+    sequences[who] = sequence + len(records)
+    return [Produce(name, PLACE, *who, sequence, records)]
 
 
 @every_case("case", CASES, ids=lambda case: case["name"])

@@ -101,7 +101,8 @@ def _played(
     topic = f"calls-{name}"
     kafka.create_topic(topic, 1)
     kafka.send(topic, [b"record"] * records, partition=0)
-    place, number, outcomes = f"{topic}-0", 0, []
+    place, number = f"{topic}-0", 0
+    outcomes: list[dict[str, Any]] = []
     for call, *rest in calls:
         number += call == "start"
         own = f"{name}-{number}"

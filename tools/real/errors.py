@@ -54,15 +54,15 @@ class Ear:
         """Keep a request of the client."""
         if name not in ABOUT_GROUPS:
             return
-        _, _, client_id, fields = request_of(message)
-        if client_id == self.client:
-            kept = [name, fields["memberEpoch"]] if name == "ConsumerGroupHeartbeat" else [name]
+        request = request_of(message)
+        if request[2] == self.client:
+            kept = [name, request[3]["memberEpoch"]] if name == "ConsumerGroupHeartbeat" else [name]
             self.heard.append((self.broken(), kept))
 
 
 def recorded(version: str, line: str) -> list[dict[str, Any]]:
     """Every kind and error, by a broker and clients of a release."""
-    cases, ear = [], Ear()
+    ear, cases = Ear(), list[dict[str, Any]]()
     with Proxy(heard=ear.hear) as proxy, Kafka(release=line, config={**CONFIG, **proxy.config}) as kafka:
         proxy.forward_to(kafka)
         kafka.create_topic("orders", 1)
@@ -78,7 +78,8 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
 
 def _heard(proxy: Proxy, clients: Clients, ear: Ear, name: str, kind: str, api: str, error: str) -> list[list[Any]]:
     before = proxy.broken[api]
-    ear.client, ear.heard, ear.broken = name, [], lambda: proxy.broken[api]
+    ear.client, ear.broken = name, lambda: proxy.broken[api]
+    ear.heard.clear()
     config = {"group.id": name, "enable.auto.commit": False, "auto.offset.reset": "earliest"}
     own = {"group.protocol": "consumer"} if kind == NEW else {"heartbeat.interval.ms": 200}
     clients.ask(name, "consumer", config_text({**config, **own}))

@@ -89,7 +89,8 @@ def _played(
 ) -> dict[str, Any]:
     for place, each in enumerate(replicas):
         kafka.create_topic(_name(topic, place), assignment=[each])
-    states, answers = [_settled(kafka, topic, len(replicas))], []
+    states: list[list[list[Any]] | None] = [_settled(kafka, topic, len(replicas))]
+    answers: list[list[list[Any]] | None] = []
     for kind, *rest in events:
         answers.append(None)
         if kind == "fence":

@@ -19,7 +19,7 @@ ABOUT = (
     "A topic whose partitions move from broker 1 to others, throttled: the partitions (target, bytes), the throttle, "
     "the bytes that were written to each in a second meanwhile, replication.quota.window.num (each of its windows is a "
     "second), and how many seconds it took until the targets were the only replicas; null: it was not over after "
-    "patience. The first windows but one pass at once, as no rate is known yet. Written by python3 -m tools.real plans."
+    "patience. Written by python3 -m tools.real plans."
 )
 SIDES = ("leader", "follower")
 MB = 1_000_000

@@ -33,7 +33,6 @@ LEVELS = (READ_UNCOMMITTED, READ_COMMITTED)
 MOST = (1, 2, 500)
 PROTOCOLS = ("classic", "consumer")
 SEED, RANDOM_COUNT = 53, 16
-TRIES = 5
 NEVER_MS = 900_000  # a transaction that is left open stays so
 
 Step = list[Any]
@@ -60,7 +59,9 @@ TOLD: Sequence[tuple[str, list[Step]]] = (
 
 def drawn(number: int) -> list[Step]:
     """A script by chance; with a third of the numbers somebody is left open at its end."""
-    chance, steps, opened = random.Random(f"{SEED}/{number}"), [], set()
+    chance = random.Random(f"{SEED}/{number}")
+    steps: list[Step] = []
+    opened: set[str] = set()
     for _ in range(chance.randint(4, 12)):
         kind = chance.choice(("send", "send", "send", "plain", "end", "end", "wait"))
         if kind == "send":
@@ -154,7 +155,7 @@ def polls_of(clients: Clients, name: str, place: str, end: int) -> list[list[Any
 
 def recorded(version: str, line: str) -> list[dict[str, Any]]:
     """Every case, by a broker and clients of a release."""
-    cases = []
+    cases: list[dict[str, Any]] = []
     scripts = [*TOLD, *((f"by chance, {number}", drawn(number)) for number in range(RANDOM_COUNT))]
     with Kafka(release=line) as kafka, Clients(kafka.bootstrap, version) as clients:
         readers = {
@@ -167,24 +168,15 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
             own = {"group.protocol": protocol, "isolation.level": level, "max.poll.records": most}
             clients.ask(name, "consumer", config_text({**own, "group.id": name, "enable.auto.commit": False}))
         for number, (name, steps) in enumerate(scripts):
-            topic = _topic_of(kafka, f"read-{number}", steps)
+            topic = f"read-{number}"
+            kafka.create_topic(topic, 1, config={"message.timestamp.type": "LogAppendTime"})
+            written(kafka, topic, steps)
             cases.append({"name": name, "topic": topic, "steps": steps, **_read(kafka, clients, readers, topic, steps)})
             print(name, flush=True)
         lags = _lags_of_the_tool(kafka, "classic-read_committed-500")
     for case in cases:
         case["tool"] = [case["tool"], lags[case.pop("topic")]]
     return cases
-
-
-def _topic_of(kafka: Kafka, name: str, steps: Sequence[Step]) -> str:
-    """A topic that was written as it is told, a batch for each step; now and then a client cuts one in two."""
-    for attempt in range(TRIES):
-        topic = f"{name}-{attempt}"
-        kafka.create_topic(topic, 1, config={"message.timestamp.type": "LogAppendTime"})
-        written(kafka, topic, steps)
-        if len(kafka.disk(1).batches(topic, 0)) == sum(kind != "wait" for kind, *_ in steps):
-            return topic
-    raise TimeoutError(f"{name} is never written in as many batches as it has steps")
 
 
 def _read(

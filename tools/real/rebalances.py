@@ -54,11 +54,10 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
 def _played(kafka: Kafka, clients: Clients, assignor: str, number: int, drawn: Rebalance) -> dict[str, Any]:
     """A case; again, where the group did not form in one generation."""
     for attempt in range(TRIES):
-        name = f"{assignor}-{number}-{attempt}"
-        case = _case(kafka, clients, name, assignor, drawn)
+        case = _case(kafka, clients, f"{assignor}-{number}-{attempt}", assignor, drawn)
         if {each[2] for each in case["before"]} == {1}:
             return {"name": f"{assignor}, {number}", "assignor": assignor, "what": drawn.what, "who": drawn.who, **case}
-    raise TimeoutError(f"{name}: the group never forms in one generation")
+    raise TimeoutError(f"{assignor}, {number}: the group never forms in one generation")
 
 
 def _case(kafka: Kafka, clients: Clients, name: str, assignor: str, drawn: Rebalance) -> dict[str, Any]:

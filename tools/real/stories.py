@@ -147,7 +147,7 @@ def says_nothing(request: Sequence[Any]) -> bool:
 
 def recorded(version: str, line: str) -> list[dict[str, Any]]:
     """Every case, by a broker and clients of a release."""
-    cases, ear = [], Ear()
+    ear, cases = Ear(), list[dict[str, Any]]()
     stories = [scenario(story) for _, story, _, _ in CASES]
     with Proxy(heard=ear.hear) as proxy:
         config = {**BROKER, **OF_THE_BROKER_ALONE, **proxy.config}
@@ -255,7 +255,8 @@ class Play:
                 self.clients.tell(self.running[member], "subscribeUnheard", self._topics(to))
             case events.Grows(topic=topic, partition_count=partitions):
                 grown = [NewPartitions(self.prefix + topic, partitions)]
-                for future in self.kafka.admin().create_partitions(grown).values():
+                admin = self.kafka.admin()
+                for future in admin.create_partitions(grown).values():
                     future.result(30)
             case _:
                 raise ValueError(f"real clients are not told to do this: {event}")
