@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from kafkalearn.live.jars import find_release
 from kafkalearn.releases.lines import RELEASES
@@ -33,9 +34,13 @@ def main(names: Sequence[str]) -> int:
         path = VECTORS / made.FILE
         old = json.loads(path.read_text(encoding="utf-8"))["cases"] if path.exists() else []
         head = {"about": made.ABOUT, "source": "brokers and clients of that release", "release": release.version}
-        cases = made.recorded(release.version, release.line)
-        new = {**head, "obtained": time.strftime("%Y-%m-%d"), "cases": cases}
-        path.write_text(text_of(new, "cases"), encoding="utf-8")
+        cases: list[dict[str, Any]] = []
+        try:
+            for each in made.recorded(release.version, release.line):
+                cases.append(each)  # noqa: PERF402  (what was recorded before a failure is kept)
+        finally:
+            new = {**head, "obtained": time.strftime("%Y-%m-%d"), "cases": cases}
+            path.write_text(text_of(new, "cases"), encoding="utf-8")
         before, after = ({each["name"]: each for each in some} for some in (old, cases))
         print("\n".join(line[:SHOWN] for line in differences(before, after)))
     return 0
