@@ -33,7 +33,6 @@ class Written(NamedTuple):
 
     leader: int | None
     isr: frozenset[int]
-    elr: frozenset[int] = frozenset()
     fenced: frozenset[int] = frozenset()
     stopping: frozenset[int] = frozenset()
 
@@ -46,7 +45,6 @@ def after(written, record):
         return written._replace(
             leader=None if leader == NOBODY else leader,
             isr=frozenset(fields.get("isr", written.isr)),
-            elr=frozenset(fields.get("eligibleLeaderReplicas", written.elr)),
         )
     its = {broker_id}
     if kind == "RegisterBrokerRecord":
@@ -64,7 +62,7 @@ def after(written, record):
 
 def ours(state):
     controller = state.controller
-    sets = (frozenset(each) for each in (controller.isr, controller.elr, controller.fenced, controller.stopping))
+    sets = (frozenset(each) for each in (controller.isr, controller.fenced, controller.stopping))
     return Written(controller.leader, *sets)
 
 
@@ -88,7 +86,7 @@ def without_repeats(some):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_step_by_step_the_controller_records_the_same(case):
-    settings = Settings(BROKERS, min_insync_replicas=case["min_isr"], has_eligible_leader_replicas=case["elr"])
+    settings = Settings(BROKERS, has_eligible_leader_replicas=False)
     trace = settle(settings, simulate(settings, []))
     written = Written(1, frozenset((1, 2, 3)))
     assert ours(trace[-1].state) == written

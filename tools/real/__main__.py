@@ -37,7 +37,7 @@ def main(names: Sequence[str]) -> int:
         cases: list[dict[str, Any]] = []
         try:
             for each in made.recorded(release.version, release.line):
-                cases.append(each)  # noqa: PERF402  (what was recorded before a failure is kept)
+                cases.append(each)  # what was recorded before a failure is kept
         finally:
             new = {**head, "obtained": time.strftime("%Y-%m-%d"), "cases": cases}
             path.write_text(text_of(new, "cases"), encoding="utf-8")
