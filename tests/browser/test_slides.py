@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from kafkalearn.drawing.figures import DPI, SMALLEST
 from tests.browser.conftest import NOTEBOOKS
 from tools.book import instructor
 from tools.book.chapter import Chapter, page
@@ -125,15 +126,19 @@ def test_a_picture_has_the_width_and_code_comes_by_its_key(browser, tmp_path):
     shown.close()
 
 
-# Of the pictures of the slide that is open, at every step: the letters below 24 pixels, as [step, pixels, words].
-TOO_SMALL = """async () => {
+# Of the pictures of the slide that is open, at every step: the letters below 24 pixels, as [step, pixels, words]; of a
+# chart its smallest ones.
+TOO_SMALL = """async (smallest) => {
   const drawn = async () => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)));
+  const charts = [...document.querySelectorAll("main .jp-RenderedImage img")].filter((each) => each.checkVisibility())
+    .map((each) => [0, Math.round(smallest * Math.min(each.clientWidth / each.getAttribute("width"), each.clientHeight / each.getAttribute("height"))), each.alt])
+    .filter(([, size]) => size < 24);
   const small = (step) => [...document.querySelectorAll("main svg[viewBox] text")]
     .filter((each) => each.checkVisibility() && each.textContent.trim())
     .map((each) => { const { a, b } = each.getScreenCTM(), size = each.currentCSSZoom * parseFloat(getComputedStyle(each).fontSize);
       return [step, Math.round(size * Math.hypot(a, b)), each.textContent]; })
     .filter(([, size]) => size < 24);
-  const found = small(0), bars = [...document.querySelectorAll("main .kl-bar input[type=range]")].filter((each) => each.checkVisibility());
+  const found = [...charts, ...small(0)], bars = [...document.querySelectorAll("main .kl-bar input[type=range]")].filter((each) => each.checkVisibility());
   for (const bar of bars) for (let step = 1; step <= Number(bar.max); step++) {
     bar.value = step;
     bar.dispatchEvent(new Event("input", { bubbles: true }));
@@ -150,12 +155,25 @@ def test_letters_of_every_picture_at_every_step_have_24_pixels(browser, tmp_path
     shown = browser.new_page(viewport={"width": 1920, "height": 1080})
     shown.goto(f"{written(name, tmp_path).as_uri()}#slides")
     shown.wait_for_selector("body.slides")
-    found = {1: shown.evaluate(TOO_SMALL)}
+    found = {1: shown.evaluate(TOO_SMALL, SMALLEST * DPI / 72)}
     for at in range(1, shown.evaluate("kafkalearnSlides.count()")):
         shown.evaluate("(at) => kafkalearnSlides.turn(at)", at)
-        found[at + 1] = shown.evaluate(TOO_SMALL)
+        found[at + 1] = shown.evaluate(TOO_SMALL, SMALLEST * DPI / 72)
 
     assert {slide: small[:3] for slide, small in found.items() if small} == {}
+    shown.close()
+
+
+def test_a_jump_over_a_question_shows_the_next_one_with_its_picture(browser, tmp_path):
+    shown = browser.new_page(viewport={"width": 1920, "height": 1080})
+    shown.goto(f"{written('05', tmp_path).as_uri()}#slides")
+    shown.wait_for_selector("body.slides")
+    shown.evaluate("kafkalearnSlides.turn(2)")
+
+    assert shown.locator(".kl-how:visible").inner_text().startswith("Your prediction: click it in the picture")
+    assert shown.locator("main svg[viewBox]:visible").count() == 1
+    shown.keyboard.press("ArrowLeft")
+    assert shown.locator(".kl-verdict:visible").count() == 1, "whose picture was shown, its answer is told"
     shown.close()
 
 

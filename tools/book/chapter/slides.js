@@ -156,6 +156,12 @@ function showHint() {
   document.body.append(hint);
 }
 
+// A question that is asked about the picture of another's answer, which a class has jumped over: that is told first.
+function openFor(element) {
+  const closed = element.closest(".kl-closed");
+  if (closed) globalThis.kafkalearnTellAloud(closed.dataset.after);
+}
+
 // Who turns a question's slide wants its answer: it is told, and nobody's prediction is written down for it.
 function turn(to) {
   hint.remove();
@@ -178,6 +184,7 @@ function showSlide(to, way = 1) {
   at = end(to);
   while (isClosed(slides[at]) && at !== end(at + way)) at = end(at + way); // an answer behind a question that nobody turned
   const slide = slides[at];
+  if (slide.asks) slide.elements.forEach(openFor);
   enlarge(1);
   asDrawn();
   hideAllBut(hasCode && slide.code ? [slide.code] : slide.elements);
