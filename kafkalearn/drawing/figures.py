@@ -31,6 +31,9 @@ for _weight in ("regular", "bold"):
     fontManager.addfont(Path(__file__).with_name(f"font-{_weight}.ttf"))
 
 DPI = 100
+SMALLEST = 12.5  # points of a letter
+LARGEST = (13.2, 6.0)
+"""Width and height in inches: on a slide of 1920 x 1080 pixels, above a verdict, no letter has fewer than 24 pixels."""
 SHARPNESS = 2  # pixels for each pixel shown: sharp on projectors and good screens
 
 RC = {
@@ -103,7 +106,12 @@ def figure(
     alt : str
         What the figure shows, in words: for screen readers and wherever there are no pictures.
     size : tuple of float
-        Width and height in inches of 100 pixels.
+        Width and height in inches of 100 pixels, at most `LARGEST`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the figure would be larger.
 
     Examples
     --------
@@ -111,11 +119,22 @@ def figure(
     records of 3 partitions, all near 10
     """
     with matplotlib.rc_context(RC):
-        drawing = Drawing(figsize=size)
-        drawing.alt = alt
+        drawing = _sheet(size, alt)
         draw(drawing.add_subplot(), *data, **options)
         _add_legend(drawing)
         _take_words_as_they_are(drawing)
+    return drawing
+
+
+def _sheet(size: tuple[float, float], alt: str) -> Drawing:
+    if any(wanted > most for wanted, most in zip(size, LARGEST, strict=True)):
+        (wide, high), (widest, highest) = size, LARGEST
+        raise KafkaLearnError(
+            f"a figure has at most {widest:g} x {highest:g} inches, got {wide:g} x {high:g}: on a slide its letters "
+            "could not be read from the last row; draw fewer things, or two figures"
+        )
+    drawing = Drawing(figsize=size)
+    drawing.alt = alt
     return drawing
 
 
@@ -192,8 +211,7 @@ def small_multiples(
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     with matplotlib.rc_context(RC):
-        drawing = Drawing(figsize=(panel_size[0] * columns, panel_size[1] * rows))
-        drawing.alt = alt
+        drawing = _sheet((panel_size[0] * columns, panel_size[1] * rows), alt)
         axes = drawing.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).flatten()
         for ax, (title, data) in zip(axes, panels.items(), strict=False):
             draw(ax, data, **options)

@@ -10,10 +10,12 @@ from matplotlib.axes import Axes
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.figures import bar_style, legend_name, only_whole_numbers
+from kafkalearn.drawing.figures import SMALLEST, bar_style, legend_name, only_whole_numbers
 
 MEASURES = ("revoked, eager", "revoked, cooperative", "moved", "fewest", "spread")
 """The measures of `kafkalearn.assignors.compare`, in the order in which they are drawn."""
+
+CROWDED = 24  # so many bars have room for the smallest letters only
 
 
 def draw_measures(
@@ -46,7 +48,8 @@ def draw_measures(
     for row in rows:
         if missing := [name for name in ("assignor", *measures) if name not in row]:
             raise KafkaLearnError(f"a row lacks {missing[0]!r}; it has {list(row)}")
-    share, letters = (0.84, 14.5) if len(measures) < len(MEASURES) else (0.92, 12.5)  # so many bars need all the room
+    is_crowded = len(measures) >= len(MEASURES) or len(rows) * len(measures) > CROWDED
+    share, letters = (0.92, SMALLEST) if is_crowded else (0.84, 14.5)
     height = share / len(measures)
     places = np.arange(len(rows))
     most = max(row[name] for row in rows for name in measures)
@@ -55,7 +58,8 @@ def draw_measures(
         y = places + (at - (len(measures) - 1) / 2) * height
         label = {"fewest": "must move at least"}.get(name, name) if len(measures) > 1 else None  # `what` names one
         bars = ax.barh(y, values, height, label=label, zorder=2, **bar_style(svg.chart_fill(at + 1)))
-        ax.bar_label(bars, [_words(value) for value in values], padding=4, fontsize=letters)
+        said = ["" if is_crowded and value == 0 else _words(value) for value in values]  # no bar says it as well
+        ax.bar_label(bars, said, padding=4, fontsize=letters)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
     if all(isinstance(row[name], int) for row in rows for name in measures):
         only_whole_numbers(ax.xaxis)

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.font_manager import FontProperties, findfont
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.drawing.figures import LETTERS, RC
+from kafkalearn.drawing.figures import DPI, LARGEST, LETTERS, RC, SMALLEST
 from kafkalearn.drawing.svg import PANEL
 from kafkalearn.views import draw_counts, draw_done, draw_lag_by_partition, figure, small_multiples
 
@@ -30,6 +30,17 @@ def test_a_figure_shows_itself_once_as_a_png_and_in_words():
     assert data["image/png"].startswith(b"\x89PNG")
     assert data["text/plain"] == "two counts"
     assert metadata["image/png"] == {"width": 400, "height": 300, "alt": "two counts"}
+
+
+def test_the_largest_figure_can_be_read_on_a_slide_and_a_larger_one_is_refused():
+    """A slide of 1920 x 1080 has 1,880 x 820 pixels for a picture above a verdict of three lines (test_slides.py)."""
+    (width, height), letters = (inches * DPI for inches in LARGEST), SMALLEST * DPI / 72
+    assert round(letters * min(1_880 / width, 820 / height)) >= 24
+    assert figure(draw_counts, [1, 2], alt="two counts", size=LARGEST).alt == "two counts"
+    with pytest.raises(KafkaLearnError, match=r"at most 13.2 x 6 inches, got 10 x 8"):
+        figure(draw_counts, [1, 2], alt="two counts", size=(10, 8))
+    with pytest.raises(KafkaLearnError, match=r"got 5 x 9"):
+        small_multiples(draw_counts, {"a": [1], "b": [2], "c": [3]}, alt="three", columns=1)
 
 
 def test_what_is_done_rises_to_all_but_those_that_never_are():
