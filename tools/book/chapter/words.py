@@ -20,6 +20,12 @@ _PLAIN_LINE = re.compile(r"(?![#|<>]|    |\s*```)")  # no heading, table, HTML o
 _MARKED = re.compile(r"(`[^`]*`|!?\[[^\]]*\]\([^)]*\)|<[^>]+>|\*+[^*]+\*+)")
 """What is left as it is inside a line: code, links, tags, words with stress."""
 
+_EVERYDAY = re.compile(
+    r"(?:arrow|gives the) keys|(?<!\ba )(?<!\bthe )(?<!\bno )\bwatch\b|watch lists"
+    r"|batch jobs?|(?:that|which) records|members? of(?: the ISR|$)"
+)
+"""Words of the glossary that mean there what they mean every day, or what the sentence says."""
+
 
 @cache
 def meanings(glossary: Path = GLOSSARY) -> Mapping[str, str]:
@@ -59,12 +65,21 @@ def _in_a_line(line: str, left: dict[str, str]) -> str:
 
 
 def _in_plain_words(words: str, left: dict[str, str]) -> str:
-    """Words with the meaning of each that is still left, the longest first: "consumer group" before "consumer"."""
+    """Words with the meaning of each that is still left, the longest first: "consumer group" before "consumer".
+
+    >>> _in_plain_words("Step with the arrow keys, and watch.", {"key": "bytes", "watch": "a call"})
+    'Step with the arrow keys, and watch.'
+    >>> _in_plain_words("then the watch is gone", {"watch": "a call"})
+    'then the <abbr class="term" title="a call">watch</abbr> is gone'
+    """
     if not left:
         return words
     any_of = "|".join(re.escape(each) for each in sorted(left, key=len, reverse=True))
     made, end = [], 0
+    everyday = [each.span() for each in _EVERYDAY.finditer(words)]
     for found in re.finditer(rf"(?<![\w.-])({any_of})(s?)(?![\w-])", words):
+        if any(first <= found.start() < last for first, last in everyday):
+            continue
         if meaning := left.pop(found[1], ""):
             made += [words[end : found.start()], f'<abbr class="term" title="{escape(meaning)}">{found[0]}</abbr>']
             end = found.end()
