@@ -87,6 +87,8 @@ def test_a_prediction_opens_its_answer_alone_says_what_is_so_and_is_kept_from_vi
     assert shown.run(OPEN) == []  # what is so comes after the run
     shown.run("() => document.querySelector('[data-predict=c01-002] .kl-see').click()")
     assert set(shown.run(OPEN)) == {"c01-002"}
+    has_focus = "() => document.activeElement.closest('[data-verdict=c01-002]') !== null"
+    assert shown.run(has_focus), "the button is gone, and the keys go on from the verdict"
     verdict = """() => {
         const said = document.querySelector("[data-verdict=c01-002]");
         const isBelow = (each) => each.compareDocumentPosition(said) & Node.DOCUMENT_POSITION_FOLLOWING;
@@ -102,6 +104,20 @@ def test_a_prediction_opens_its_answer_alone_says_what_is_so_and_is_kept_from_vi
     wait_for(shown, READY)
     assert "You said positive." in shown.run(FORM, "c01-002")
     assert set(shown.run(OPEN)) == {"c01-002"}
+
+
+def test_the_keys_stay_with_a_question_whose_cell_had_run_before(shown: Shown, pages):
+    """In the lab: what is so is then told at once, and the words that had the focus are others."""
+    shown.open((pages / "01_coordinator.html").as_uri())
+    said = """() => {
+        const question = { id: "q", kind: "choice", options: ["a", "b"], right: "a", within: 0, so: "A." };
+        const next = { words: "Now run the cell.", button: "Show me", see() {} };
+        const form = window.kafkalearnPredictions.form(question, { next, keep: () => form.tell() });
+        document.querySelector("main").append(form);
+        form.querySelector("button").click();
+        return [form.textContent, form.contains(document.activeElement)];
+    }"""
+    assert shown.run(said) == ["You said a.", True]
 
 
 def test_a_number_is_typed_and_words_are_no_number(shown: Shown, made_book):
@@ -176,3 +192,6 @@ def test_a_still_is_drawn_in_the_page_itself_and_a_figure_has_its_words():
         r'<img alt="HW and LEO of a busy partition: the HW follows one record behind."[^>]*image/png', html
     )
     assert "No description has been provided" not in html
+    assert re.findall(r'<div class="jp-[^>]* tabindex="0"', html) == [], (
+        "a key does not stop at what it can do nothing with"
+    )

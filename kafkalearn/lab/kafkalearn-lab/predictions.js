@@ -281,6 +281,7 @@ globalThis.kafkalearnPredictions = (() => {
       said.setAttribute("role", "status");
       said.tabIndex = -1;
       ownKeys(said);
+      const hasFocus = isNew || place.contains(document.activeElement); // what had it goes
       place.replaceChildren(drawing(question, made.said, isOpen), said);
       if (made.said) mark(made.said, "kl-mine");
       if (isOpen && place.isConnected) mark(unsealed(question).right, "kl-true");
@@ -290,7 +291,7 @@ globalThis.kafkalearnPredictions = (() => {
         ownKeys(see);
         said.append(" ", see);
       }
-      if (isNew) said.focus({ preventScroll: true });
+      if (hasFocus) said.focus({ preventScroll: true });
     }
 
     const make = (result) => {

@@ -160,6 +160,7 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # the corner of a table heads nothing
+    html = re.sub(r'(<div class="jp-[^>]*?) tabindex="0"', r"\1", html)  # keys stop at what is wider than the page only
     html = re.sub(r' data-jp-theme-\w+="[^"]*"', "", html)  # light or dark is the system's choice, not the template's
     html = _STILL.sub(
         lambda still: still[1] + b64decode(still[2]).decode(), html

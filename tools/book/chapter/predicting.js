@@ -35,6 +35,9 @@ const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
   const see = () => {
     tell();
     cell.scrollIntoView({ block: "nearest" });
+    const said = told.querySelector(".kl-said"); // the button is gone: the keys go on from what it has told
+    said.tabIndex = -1;
+    said.focus({ preventScroll: true });
   };
   const next = told && { words: "Now run the cell.", button: "See what it gives", see };
   const form = globalThis.kafkalearnPredictions.form(question, { keep, picture, next });
