@@ -100,6 +100,28 @@ def test_on_a_phone_no_letter_is_small_and_what_is_wide_scrolls_and_fades(browse
     shown.page.context.close()
 
 
+def test_on_a_phone_a_small_picture_is_as_drawn_and_a_players_bar_is_one_row(browser, made_book):
+    shown = opened(browser, made_book, "01_coordinator", **PHONE)
+    wait_for(shown, "() => document.querySelector('.kl-player .kl-bar')")
+    bars = """() => {
+        document.querySelectorAll(".kl-show-me").forEach((each) => each.click());
+        const seen = [...document.querySelectorAll(".kl-bar")].filter((each) => each.checkVisibility());
+        const parts = (bar) => [...bar.children].filter((each) => each.checkVisibility()).map((each) => each.getBoundingClientRect());
+        const isRow = (boxes) => Math.max(...boxes.map(({ top }) => top)) < Math.min(...boxes.map(({ bottom }) => bottom));
+        return seen.map((bar) => [isRow(parts(bar)), parts(bar).at(-1).right <= innerWidth]);
+    }"""  # noqa: E501
+    assert {tuple(each) for each in shown.run(bars)} == {(True, True)}
+    small = """() => {
+        const stage = [...document.querySelectorAll(".kl-stage")].find((each) => each.checkVisibility());
+        stage.innerHTML = '<svg viewBox="0 0 400 200"></svg>';
+        dispatchEvent(new Event("resize"));
+        return [stage.clientWidth, stage.firstChild.getBoundingClientRect().width];
+    }"""
+    stage, drawn = shown.run(small)
+    assert stage < 390 < drawn == 400
+    shown.page.context.close()
+
+
 def test_a_step_asks_for_a_size_only_where_the_picture_is_wider_than_its_stage(browser, made_book):
     """To ask for a size makes the browser lay the page out at once, so that a step takes twice as long."""
     step = """() => {
@@ -137,7 +159,7 @@ def test_a_place_to_touch_goes_with_its_picture_and_a_word_keeps_the_keys(browse
     wait_for(shown, "() => document.querySelector('#touch .kl-over').style.transform === 'translateX(-150px)'")
     assert shown.run(away) == pytest.approx(before)
     sizes = """() => [...document.querySelectorAll("#touch .kl-place, #touch .kl-bar button, #touch .kl-moves button")]
-        .map((each) => Math.min(each.offsetWidth, each.offsetHeight))"""
+        .filter((each) => each.checkVisibility()).map((each) => Math.min(each.offsetWidth, each.offsetHeight))"""
     assert min(shown.run(sizes)) >= 24
 
     shown.page.focus("#touch .kl-word")

@@ -14,7 +14,14 @@ function showEdges(each) {
   each.classList.toggle("kl-more-right", beyond > 1 && beyond - each.scrollLeft > 4);
   return beyond > 1;
 }
-const fit = () => document.querySelectorAll(scrollers).forEach((each) => { if (showEdges(each)) each.tabIndex = 0; });
+function fit() {
+  // A picture of a few things is no wider than it was drawn: its letters are large enough.
+  document.querySelectorAll(".kl-stage").forEach((each) => {
+    const svg = each.querySelector("svg[viewBox]");
+    if (svg) each.style.setProperty("--drawn", `${svg.viewBox.baseVal.width}px`);
+  });
+  document.querySelectorAll(scrollers).forEach((each) => { if (showEdges(each)) each.tabIndex = 0; });
+}
 addEventListener("load", fit);
 addEventListener("resize", fit);
 addEventListener("kafkalearn:drawn", fit); // an answer of Python's
