@@ -901,7 +901,7 @@ def ask_a_real_broker(name: str) -> Any:
 
 def _asked_if_fetched(name: str) -> object:
     if missing(find_release(DEFAULT_RELEASE)):
-        raise real_answers.NobodyAnswers("none was fetched (make live does that)")
+        raise real_answers.NobodyAnswers  # which needs no reason: the chapter says what to do
     return _asked_now(name, DEFAULT_RELEASE)
 
 
