@@ -122,8 +122,8 @@ def chapters(words):
 
 
 def minutes(words):
-    """Counts how long each lesson takes, by one formula; ARGS='05 06': those, section by section."""
-    return hand_over("-m", "tools.minutes", *words)
+    """Counts how long each lesson takes; ARGS='05 06': section by section; ARGS=--write: where the course says it."""
+    return hand_over("-m", *(["tools.timings"] if words == ["--write"] else ["tools.minutes", *words]))
 
 
 def bench(words):
@@ -173,7 +173,7 @@ def release(words):
 
 
 def house(words):
-    """Reports to a reviewer: sizes, long files, doubled names, minutes and slides of the chapters."""
+    """Reports to a reviewer: sizes, long files, doubled names, what each lesson has."""
     return hand_over("-m", "tools.house", *words)
 
 

@@ -1,4 +1,4 @@
-"""``make house``: what a reviewer looks at, and no test does: sizes, long files, doubled names, minutes and slides.
+"""``make house``: what a reviewer looks at, and no test does: sizes, long files, doubled names, what a lesson has.
 
     python3 run.py house
 
@@ -22,9 +22,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from kafkalearn.base.tables import text_table
+from kafkalearn.predictions.marking import MARK, marked
 from kafkalearn.predictions.questions import all_predictions
 from tools import minutes
-from tools.book.instructor import NOTES, Timing, notes_path
 from tools.chapters import chapter_paths
 from tools.environment import ROOT
 
@@ -34,11 +34,13 @@ OUTSIDE = ("conformance", "tools", "benchmarks", "tests")
 LONG_FILE, DOUBLED = 500, 4  # lines of a file; modules that define a class of one name
 MOST_LINES, MOST_COLUMNS, MOST_CHARACTERS = 15, 85, 8_000  # of a code cell, of its lines, of its printed output
 MOST_IN_A_VERDICT = 200  # characters of the sentence that answers a prediction
+MOST_WORDS, MOST_SEEN, MOST_TABLES = 3_000, 150, 2  # of a lesson; seen lines of code; tables between two pictures
 
 _TO_FIX = "to-fix"  # code given to the reader to be changed, which has the length it has
 _INSTRUCTOR = re.compile(r"\binstructor|\bin class(?:,| \()", re.IGNORECASE)
 _AFTER_THE_LESSON = re.compile(r"## Exercises$|### Exercise \d+$|## Further: ")
-_SAID = re.compile(r"About\s(\d+)\sminutes")
+_RULED = re.compile(r"^\|[\s:|-]+\|$", re.MULTILINE)  # the line below the head of a table in Markdown
+_COLUMNS = re.compile(r"\S {2,}\S.*\n.*\S {2,}\S.*\n.*\S {2,}\S")  # three printed lines with columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +128,67 @@ def doubled_names(sources: Iterable[str]) -> dict[str, int]:
     return {name: many for name, many in names.most_common() if many >= DOUBLED and not name.startswith("_")}
 
 
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a reader meets in a lesson, without its exercises and what is further."""
+
+    words: int
+    tables: int
+    pictures: int
+    code: int  # lines that are seen: what is folded from the start is not
+    most_tables: int  # between two pictures
+
+    @classmethod
+    def of(cls, notebook: NotebookNode) -> Lesson:
+        """Count it.
+
+        >>> from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+        >>> picture = new_output("display_data", {"image/svg+xml": "<svg/>"})
+        >>> cells = [new_markdown_cell("Who reads?"), new_code_cell("import os\\n\\ndraw()", outputs=[picture])]
+        >>> Lesson.of(new_notebook(cells=cells))
+        Lesson(words=2, tables=0, pictures=1, code=1, most_tables=0)
+        """
+        folded = {cell["id"] for cell in marked(notebook)["cells"] if "fold" in cell["metadata"].get(MARK, {})}
+        cells = [cell for _, cell in minutes.lesson(notebook)]
+        code = [cell for cell in cells if cell.cell_type == "code"]
+        met = "".join(kind for cell in cells for kind in _met(cell))
+        return cls(
+            words=sum(minutes.word_count(cell.source) for cell in cells if cell.cell_type == "markdown"),
+            tables=met.count("t"),
+            pictures=met.count("p"),
+            code=sum(minutes.line_count(cell.source) for cell in code if cell.id not in folded),
+            most_tables=max((len(run) for run in met.split("p")[1:-1]), default=0),
+        )
+
+
+def _met(cell: NotebookNode) -> Iterator[str]:
+    """Each table (t) and picture (p) of a cell, in order."""
+    if cell.cell_type == "markdown":
+        yield "t" * len(_RULED.findall(cell.source))
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        text = "".join(output.get("text") or data.get("text/plain", ""))
+        if minutes.is_picture(data):
+            yield "p"
+        elif "<table" in data.get("text/html", "") or _COLUMNS.search(text):
+            yield "t"
+
+
 def remarks(notebook: NotebookNode) -> Iterator[str]:
     """What a reviewer may want to shorten or move in a chapter: times, cells, players, lines, prose that is misplaced.
 
     >>> from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-    >>> cells = [new_markdown_cell("# 03 · Who?\\n\\nAbout 9 minutes."), new_code_cell("f()\\n" * 16)]
+    >>> cells = [new_markdown_cell("# 03 · Who?"), new_code_cell("f()\\n" * 16)]
     >>> list(remarks(new_notebook(cells=cells)))
-    ['says 9 minutes, 1 are counted', 'the first player or game is in cell none of 2', 'cell 1 has 16 lines']
+    ['the first player or game is in cell none of 2', 'cell 1 has 16 lines']
     """
-    whole, first = minutes.together(notebook), minutes.first_played(notebook)
-    said = _SAID.search("".join(cell.source for cell in notebook.cells[:2]))
-    if said is None or abs(int(said[1]) * 60 - whole.seconds) > minutes.MAY_DIFFER * whole.seconds:
-        yield f"says {said[1] if said else 'no'} minutes, {whole.minutes} are counted"
+    whole, first, has = minutes.together(notebook), minutes.first_played(notebook), Lesson.of(notebook)
     if whole.minutes > minutes.MOST_MINUTES or whole.cell_count > minutes.MOST_CELLS:
         yield f"takes {whole.minutes} minutes and has {whole.cell_count} cells"
+    if has.words > MOST_WORDS or has.code > MOST_SEEN:
+        yield f"has {has.words:,} words, and {has.code} lines of code that are seen"
+    if has.most_tables > MOST_TABLES:
+        yield f"has {has.most_tables} tables between two pictures"
     if whole.player_count > minutes.MOST_PLAYERS:
         yield f"has {whole.player_count} players"
     if first is None or first > minutes.FIRST_PLAYED_CELL:
@@ -171,28 +220,6 @@ def _prose(cell: NotebookNode) -> Iterator[str]:
         yield f"speaks to the instructor ({found.group()})"
 
 
-def _of_notes(stem: str, counted: int) -> Iterator[str]:
-    timing = Timing.read(notes_path(stem).read_text(encoding="utf-8"))
-    if timing.without != sum(timing.sections.values()) or timing.together != timing.without + timing.exercises:
-        yield "the times of the instructor's notes do not add up"
-    if abs(timing.without - counted) > minutes.MAY_DIFFER * counted:
-        yield f"the instructor's notes have {timing.without} minutes, {counted} are counted"
-
-
-def _of_syllabus() -> Iterator[str]:
-    """Where the sums of a day, a week and a term are not those of the notes."""
-    rows = re.findall(
-        r"^\| (a [^|]+) \| ([^|]+) \| (\d+) \| (\d+) \|$", (NOTES / "README.md").read_text("utf-8"), re.MULTILINE
-    )
-    timings = {
-        path.stem.split("_")[0]: Timing.read(notes_path(path.stem).read_text("utf-8")) for path in chapter_paths()
-    }
-    for name, lessons, *said in rows:
-        sums = [sum(getattr(timings[each], kind) for each in lessons.split(", ")) for kind in ("without", "together")]
-        if sums != [int(each) for each in said]:
-            yield f"syllabus: {name.split(',')[0]} says {' and '.join(said)} minutes, the notes {sums[0]} and {sums[1]}"
-
-
 def _of_predictions() -> Iterator[str]:
     """What the verdicts and the places of the right answers look like, over all chapters."""
     asked = all_predictions()
@@ -204,6 +231,12 @@ def _of_predictions() -> Iterator[str]:
     four = [each for each in asked.values() if each.kind == "choice" and len(each.options) == 4]
     places = Counter(each.options.index(each.right) + 1 for each in four)
     yield "the right one of four is in place " + ", ".join(f"{at}: {places[at]} times" for at in range(1, 5))
+    chosen = [each for each in asked.values() if each.kind == "choice"]
+    longest = sum(all(len(each.right) > len(other) for other in {*each.options} - {each.right}) for each in chosen)
+    chance = sum(1 / len(each.options) for each in chosen) / len(chosen)
+    yield f"the right one is the longest in {longest / len(chosen):.0%}, by chance in {chance:.0%}"
+    drawn = sum(each.kind in ("point", "marks", "cells") for each in asked.values())
+    yield f"{drawn} of {len(asked)} predictions are made in a picture"
 
 
 def main() -> int:
@@ -239,17 +272,15 @@ def _chapters() -> Iterator[str]:
     rows, said = [], []
     for path in chapter_paths():
         notebook = nbformat.read(path, as_version=4)
-        whole = minutes.together(notebook)
-        slides = sum(bool(cell.metadata.get("slideshow", {}).get("slide_type")) for cell in notebook.cells)
+        whole, has = minutes.together(notebook), Lesson.of(notebook)
         rows.append(
-            {"chapter": path.stem, "minutes": whole.minutes, "cells": whole.cell_count, "players": whole.player_count}
-            | {"slides": slides}
+            {"chapter": path.stem, "minutes": whole.minutes, "cells": whole.cell_count, "words": has.words}
+            | {"tables": has.tables, "pictures": has.pictures, "players": whole.player_count, "code seen": has.code}
         )
-        found = [*remarks(notebook), *_of_notes(path.stem, whole.minutes)]
-        said += [f"{path.stem}: {each}" for each in found]
+        said += [f"{path.stem}: {each}" for each in remarks(notebook)]
     yield text_table(rows)
     yield ""
-    yield from [*said, *_of_syllabus(), *_of_predictions()]
+    yield from [*said, *_of_predictions()]
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python3 run.py minutes          a line for each chapter
     python3 run.py minutes 05 06    those chapters, a line for each section
+    python3 run.py minutes --write  writes the count wherever the course says it (tools.timings)
 
 The formula, for everything but the exercises and what stands under "Further":
 
@@ -22,6 +23,7 @@ import ast
 import json
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +41,6 @@ SPARK_CELL_S, SPARK_START_S = 5, 30
 
 MOST_MINUTES, MOST_CELLS, MOST_PLAYERS = 60, 60, 5
 FIRST_PLAYED_CELL = 10  # the first player or game stands within so many cells
-MAY_DIFFER = 0.1  # what a chapter says of itself, of what is counted
 
 _WORD = re.compile(r"[^\W_]+(?:[-'.:/_][^\W_]+)*")
 _ASKS_SPARK = re.compile(r"\bspark\b|\.(?:transform|agg|groupBy|collect|toPandas|withColumn)\(|\bF\.")
@@ -76,7 +77,7 @@ def count(notebook: NotebookNode) -> dict[str, Count]:
     [('', 3, 66)]
     """
     sections: dict[str, Count] = {}
-    for heading, cell in _lesson(notebook):
+    for heading, cell in lesson(notebook):
         sections[heading] = sections.get(heading, Count()) + _of(cell)
     return sections
 
@@ -88,13 +89,13 @@ def together(notebook: NotebookNode) -> Count:
 
 def first_played(notebook: NotebookNode) -> int | None:
     """Which cell of a lesson has the first player or game, counted from 1; None: none has."""
-    for number, (_, cell) in enumerate(_lesson(notebook), 1):
+    for number, (_, cell) in enumerate(lesson(notebook), 1):
         if _players(cell) or "Game(" in cell.source or ".board(" in cell.source:
             return number
     return None
 
 
-def _lesson(notebook: NotebookNode) -> list[tuple[str, NotebookNode]]:
+def lesson(notebook: NotebookNode) -> list[tuple[str, NotebookNode]]:
     """Each cell that is not an exercise and not under "Further", with the heading of its section."""
     found, heading, is_left_out = [], "", False
     for cell in notebook.cells:
@@ -111,12 +112,12 @@ def _lesson(notebook: NotebookNode) -> list[tuple[str, NotebookNode]]:
 
 def _of(cell: NotebookNode) -> Count:
     if cell.cell_type != "code":
-        words = 60 * len(_WORD.findall(cell.source)) / WORDS_A_MINUTE
-        return Count(1, 0, words + PREDICTION_S * cell.source.count("**Predict"))
+        read_s = 60 * word_count(cell.source) / WORDS_A_MINUTE
+        return Count(1, 0, read_s + PREDICTION_S * cell.source.count("**Predict"))
     players = _players(cell)
     if _only_makes_sure(cell):
         return Count(0, 0, SPARK_CELL_S if _ASKS_SPARK.search(cell.source) else 0)
-    seconds = CODE_LINE_S * _lines(cell.source) + sum(map(_played_s, players))
+    seconds = CODE_LINE_S * line_count(cell.source) + sum(map(_played_s, players))
     seconds += sum(_answer_s(output) for output in cell.get("outputs", []))
     if _ASKS_SPARK.search(cell.source):
         seconds += SPARK_START_S if "get_spark()" in cell.source else SPARK_CELL_S
@@ -128,7 +129,12 @@ def _only_makes_sure(cell: NotebookNode) -> bool:
     return not cell.get("outputs") and re.search(r"^\s*assert\b", cell.source, re.MULTILINE) is not None
 
 
-def _lines(source: str) -> int:
+def word_count(source: str) -> int:
+    """The words of a text, those in its tables, too."""
+    return len(_WORD.findall(source))
+
+
+def line_count(source: str) -> int:
     """The lines of code that are read: no imports, no asserts, no empty lines."""
     try:
         statements = ast.parse(source).body
@@ -157,11 +163,20 @@ def _played_s(player: tuple[int, bool]) -> float:
     return min(FRAME_S * frame_count, PLAYER_MOST_S) + CONTROLS_S * has_controls
 
 
+def is_picture(data: Mapping[str, str]) -> bool:
+    """Whether an output shows a picture: a player, or one that stands still."""
+    return _is_player(data) or "image/svg+xml" in data or "image/png" in data
+
+
+def _is_player(data: Mapping[str, str]) -> bool:
+    return _PLAYER.search("".join(data.get("text/html", ""))) is not None
+
+
 def _answer_s(output: NotebookNode) -> float:
     data = output.get("data", {})
-    if _PLAYER.search("".join(data.get("text/html", ""))):
+    if _is_player(data):
         return 0.0  # counted by its frames
-    if "image/svg+xml" in data or "image/png" in data:
+    if is_picture(data):
         return float(PICTURE_S)
     text = "".join(output.get("text", "") or data.get("text/plain", "") or output.get("evalue", ""))
     return float(min(ANSWER_LINE_S * len(text.strip().splitlines()), ANSWER_MOST_S))

@@ -1,10 +1,11 @@
-"""The formula that counts how long a lesson takes; what it says of the chapters is a report (`make house`)."""
+"""The formula that counts how long a lesson takes, and that the course says everywhere what it counts."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools.chapters import chapter_paths
 from tools.minutes import count, first_played, main, together
+from tools.timings import shared_out, stale, timed, with_sums, with_times
 
 
 def page(frame_count, controls=()):
@@ -59,3 +60,26 @@ def test_the_command_prints_a_line_for_each_lesson(capsys):
     assert main([]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(chapter_paths())
     assert main(["99"]) == 1
+
+
+def test_chapters_notes_and_syllabus_say_the_minutes_that_are_counted():
+    """`python3 run.py minutes --write` writes them."""
+    assert [path.name for path, _ in stale()] == []
+
+
+def test_what_is_said_and_not_counted_is_written_anew():
+    cells = [new_markdown_cell("# Who?\n\n" + "word " * 195), new_markdown_cell("## 1 Who?\n\n" + "word " * 260)]
+    timing = timed(new_notebook(cells=cells), 20)
+    notes = with_times("| section | minutes |\n| --- | --- |\n| 1 Whose? | 50 |\n\nIn class: all.\n", timing)
+    syllabus = "| for | lessons | minutes | with |\n| --- | --- | --- | --- |\n| a day | 00, 01 | 1 | 1 |\n"
+
+    assert notes.splitlines()[2:-2] == [
+        "| the opening | 2 |", "| 1 Who? | 2 |", "| **without exercises** | 4 |", "| exercises | 20 |",
+        "| **with exercises** | 24 |",
+    ]  # fmt: skip
+    assert with_sums(syllabus, {"00": timing, "01": timing}).endswith("| a day | 00, 01 | 8 | 48 |\n")
+
+
+@pytest.mark.parametrize(("whole", "seconds"), [(10, [200, 200, 185, 20]), (2, [55, 20, 20]), (3, [10, 10, 10])])
+def test_sections_add_up_to_the_lesson(whole, seconds):
+    assert sum(shared_out(whole, seconds)) == whole

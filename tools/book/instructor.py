@@ -14,24 +14,28 @@ from tools.environment import ROOT
 
 NOTES = ROOT / "docs" / "instructor"
 _ROW = re.compile(r"^\| (.+?) \| (\d+) \|$", re.MULTILINE)
-WITHOUT, EXERCISES, WITH = "**without exercises**", "exercises", "**with exercises**"
+OPENING, WITHOUT, EXERCISES, WITH = "the opening", "**without exercises**", "exercises", "**with exercises**"
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The table of times in a chapter's notes."""
+    """The table of times in a chapter's notes, which `tools.timings` writes."""
 
-    sections: dict[str, int]  # minutes by heading
+    sections: dict[str, int]  # minutes by heading; what stands before the first is the opening
     without: int
     exercises: int
-    together: int
 
     @classmethod
     def read(cls, text: str) -> Timing:
         """The table in the notes; KeyError if a line is missing."""
         rows = {name: int(minutes) for name, minutes in _ROW.findall(text)}
-        totals = {name: rows.pop(name) for name in (WITHOUT, EXERCISES, WITH)}
-        return cls(rows, totals[WITHOUT], totals[EXERCISES], totals[WITH])
+        without, exercises, _ = (rows.pop(name) for name in (WITHOUT, EXERCISES, WITH))
+        return cls(rows, without, exercises)
+
+    @property
+    def together(self) -> int:
+        """The minutes of a lesson with its exercises."""
+        return self.without + self.exercises
 
 
 def notes_path(stem: str) -> Path:
