@@ -1,12 +1,11 @@
 """A layout kit: a picture says what it shows, and where that stands follows from it.
 
-Three things are laid out. Blocks are measured and put beside and below each other: `label`, `row`, `beside`, `stack`,
-`panel`, `chip` for a small thing with words on it, `fact` for words that may be new, `cells` for numbered places,
-`bar` for amounts, `envelope` for a message, `named` for a line with its name on the left. Of
-them `sheet` makes the picture. A log is a row of cells along an `Axis` of offsets: `lane` draws them, finds by their
-offsets which are new since the frame before, and leaves those that are gone as ghosts; `mark` is a line between two
-offsets. What happens over time stands in lanes above a `TimeAxis`: `timeline` draws both. `legend` names the fills that
-were used, and no others; `promises` says which promises are broken.
+Blocks are measured and put beside and below each other: `label`, `row`, `beside`, `stack`, `flow`, `panel`, `chip` for
+a small thing with words on it, `fact` for words that may be new, `cells` for numbered places, `bar` and `meter` for
+amounts, `envelope` for a message, `arrow` from one block to the next, `named` for a line with its name on the left. Of
+them `sheet` makes the picture. `timeline` draws lanes of what happens over time; `legend` names the fills that were
+used, and no others; `promises` says which promises are broken. What stands at an offset is drawn by
+`kafkalearn.drawing.axes`.
 """
 
 from __future__ import annotations
@@ -18,15 +17,13 @@ from textwrap import wrap
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.promises import broken_in_words
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.axes import Axis, TimeAxis
 from kafkalearn.drawing.player import Picture, picture
 
 NEAREST, NEAR, APART = 8, 20, 40  # pixels between the names of a legend: at least, as a rule, and at most
 GROUNDS = (svg.PANEL, "#ffffff")  # fills that a legend's sample shows by its edge
 LEFT, WIDE = 16, svg.WIDTH - 32  # pixels: of a sheet's edge, and between both
 LETTER = 0.63  # of the size of a letter: how wide it is at most, in the widest face that a picture is shown in
-
-
-# Blocks.
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +33,14 @@ class Block:
     width: float
     height: float
     draw: Callable[[float, float], list[str]]
+
+    def at(self, left: float, top: float) -> Callable[[float, float], list[str]]:
+        """What draws it within a `free` block, so far from its left upper corner.
+
+        >>> label("HW", 20).at(100, 50)(5, 5)
+        ['<text x="105" y="76" font-size="20">HW</text>']
+        """
+        return lambda x, y: self.draw(x + left, y + top)
 
 
 def label(
@@ -133,7 +138,8 @@ def chip(
     '<text x="56" y="37" text-anchor="middle" font-weight="bold" font-size="15">LOST</text>'
     """
     fitted = [svg.cut_end(each, max(1, int(width / svg.LETTER))) for each in lines]
-    foot = height / 2 + 5 - 10 * (len(lines) - 1)
+    step = min(20, height / 2 - 1)
+    foot = height / 2 + 5 - step / 2 * (len(lines) - 1)
 
     def draw(x: float, y: float) -> list[str]:
         box = (x, y, width, height)
@@ -141,7 +147,7 @@ def chip(
             svg.filled(fill, box),
             svg.outlined(box, stroke=svg.MARK, stroke_width=svg.STRONG) if is_new else "",
             *(
-                svg.text(x + width / 2, y + foot + 20 * at, each, svg.SMALL, "middle", bold=at > 0)
+                svg.text(x + width / 2, y + foot + step * at, each, svg.SMALL, "middle", bold=at > 0)
                 for at, each in enumerate(fitted)
             ),
         ]
@@ -192,6 +198,16 @@ def fact(words: str, *, is_new: bool = False, width: float | None = None, height
     return Block(wide, height, lambda x, y: [svg.card((x, y, wide, height), is_new), *inside.draw(x + 12, y + foot)])
 
 
+def arrow(width: float, colour: str = svg.INK, *, to: str = "right") -> Block:
+    """From what stands on one side to what stands on the other: to the "right", or to the "left".
+
+    >>> arrow(40).draw(0, 0) == [svg.arrow(4, 12, 34, 12)], arrow(40, to="left").width
+    (True, 40)
+    """
+    ends = (4, width - 6) if to == "right" else (width - 4, 6)
+    return Block(width, 24, lambda x, y: [svg.arrow(x + ends[0], y + 12, x + ends[1], y + 12, colour)])
+
+
 def rule(width: float = WIDE) -> Block:
     """A hair between rows."""
     return Block(width, 1, lambda x, y: [svg.line(x, y, x + width, y, svg.FAINT, svg.HAIR)])
@@ -213,6 +229,20 @@ def beside(*blocks: Block, gap: float = 0, height: float | None = None) -> Block
         return drawn
 
     return Block(sum(each.width for each in blocks) + gap * max(len(blocks) - 1, 0), high, draw)
+
+
+def flow(*blocks: Block, width: float = WIDE, gap: float = 20, between: float = 2) -> Block:
+    """Blocks beside each other, and on a new line where there is no more room; `between` lines are so many pixels.
+
+    >>> flow(space(60, 20), space(30, 20), space(60, 20), width=120).height
+    42
+    """
+    lines: list[list[Block]] = [[]]
+    for each in blocks:
+        if sum(one.width + gap for one in lines[-1]) + each.width > width:
+            lines.append([])
+        lines[-1].append(each)
+    return stack(*(beside(*line, gap=gap) for line in lines if line), gap=between)
 
 
 def at_ends(left: Block, right: Block, *, width: float = WIDE, height: float | None = None) -> Block:
@@ -266,6 +296,18 @@ def cells(
     return Block(count * unit, high, draw)
 
 
+def by_fill(fills: Iterable[svg.Fill]) -> dict[svg.Fill, list[int]]:
+    """The places of each fill, as `cells` takes them, of the fills of all places.
+
+    >>> list(by_fill([svg.OPEN, svg.LOST, svg.OPEN]).values())
+    [[0, 2], [1]]
+    """
+    found: dict[svg.Fill, list[int]] = {}
+    for at, each in enumerate(fills):
+        found.setdefault(each, []).append(at)
+    return found
+
+
 def bar(parts: Iterable[tuple[svg.Fill, float]], *, height: float, width: float = 0) -> Block:
     """Lengths in pixels, one behind the other; what is nothing is left out.
 
@@ -285,9 +327,26 @@ def bar(parts: Iterable[tuple[svg.Fill, float]], *, height: float, width: float 
     return Block(max(width, sum(length for _, length in given)), height, draw)
 
 
-def numbers(count: int, unit: float) -> Block:
+def meter(share: float, fill: svg.Fill, *, least: float, width: float, height: float, colour: str = svg.INK) -> Block:
+    """How much of a whole there is, both from 0 to 1, and a line at what it is measured against.
+
+    >>> drawn = meter(0.25, svg.OPEN, least=0.5, width=200, height=20).draw(0, 0)
+    >>> drawn[0].split('"')[1], drawn[-1].split()[1]
+    ('M0 0h50v20h-50z', 'x1="100"')
+    """
+    part, at = bar([(fill, share * width)], height=height), least * width
+    return free(
+        width,
+        height,
+        part.draw,
+        lambda x, y: [svg.outlined((x, y, width, height))],
+        lambda x, y: [svg.line(x + at, y - 5, x + at, y + height + 5, colour)],
+    )
+
+
+def numbers(count: int, unit: float, first: int = 0) -> Block:
     """The numbers of `cells`, which stand above them."""
-    axis = Axis(0, 0, count, unit)
+    axis = Axis(0, first, count, unit)
     return Block(count * unit, 22, lambda x, y: [replace(axis, left=x).numbers(y + 16)])
 
 
@@ -348,183 +407,6 @@ def legend(used: Iterable[svg.Fill], names: Mapping[svg.Fill, str], *, width: fl
     shown = [row(sample(fill), label(words, colour=svg.MUTED)) for fill, words in names.items() if fill in seen]
     gap = NEAR if width is None or len(shown) < 2 else (width - sum(each.width for each in shown)) / (len(shown) - 1)
     return stack(line_of(*shown, gap=min(max(gap, NEAREST), APART)))
-
-
-# A log.
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A record in its place: its words, its fill, and at its foot a stripe of another fill."""
-
-    words: str
-    fill: svg.Fill
-    stripe: svg.Fill | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """Offsets from left to right: `count` of them from `first` on, each so many pixels wide.
-
-    >>> axis = Axis(left=100, first=5, count=10, unit=40)
-    >>> axis.x(7), axis.x(2), axis.x(99), axis.middle(5)
-    (180, 100, 500, 120.0)
-    """
-
-    left: float
-    first: int
-    count: int
-    unit: float
-
-    @property
-    def offsets(self) -> range:
-        """Those that are shown."""
-        return range(self.first, self.first + self.count)
-
-    def x(self, offset: int) -> float:
-        """Where an offset begins; what is not shown lies at the edges."""
-        return self.left + min(max(offset - self.first, 0), self.count) * self.unit
-
-    def middle(self, offset: int) -> float:
-        """The middle of its cell."""
-        return self.x(offset) + self.unit / 2
-
-    def box(self, offset: int, top: float, height: float) -> svg.Box:
-        """Its cell."""
-        return self.x(offset) + 1, top, self.unit - 2, height
-
-    def numbers(self, y: float) -> str:
-        """The offsets as numbers on a line."""
-        return svg.words_at([(self.middle(each), y, str(each)) for each in self.offsets], svg.SMALL, fill=svg.MUTED)
-
-
-def lane(
-    axis: Axis,
-    cells: Mapping[int, Cell],
-    before: Mapping[int, Cell],
-    top: float,
-    height: float,
-    *,
-    ghosts: Mapping[int, str] | None = None,
-) -> list[str]:
-    """The cells of a log: new ones marked, and those that are gone since `before` as ghosts where they were.
-
-    Parameters
-    ----------
-    axis : Axis
-        Where the offsets are.
-    cells, before : mapping of int to Cell
-        By offset; new is a cell whose words are not those of the frame before.
-    ghosts : mapping of int to str, optional
-        Words of what was lost earlier, by offset: drawn where nothing else stands.
-
-    Examples
-    --------
-    >>> axis, a, b = Axis(0, 0, 4, 40), Cell("a", svg.COMMITTED), Cell("b", svg.OPEN)
-    >>> drawn = chr(10).join(lane(axis, {0: a}, {0: a, 1: b}, 0, 30))
-    >>> drawn.count("stroke-dasharray"), drawn.count(svg.MARK)
-    (1, 3)
-    """
-    shown = {at: each for at, each in cells.items() if at in axis.offsets}
-    free_places = {at for at in axis.offsets if at not in cells}
-    gone = {at: each.words for at, each in before.items() if at in free_places}
-    lost = {at: words for at, words in (ghosts or {}).items() if at in free_places - gone.keys()}
-    by_fill: dict[svg.Fill, list[svg.Box]] = {}
-    for at, each in shown.items():
-        by_fill.setdefault(each.fill, []).append(axis.box(at, top, height))
-    stripes = [(each.stripe, axis.box(at, top + height - 4, 4)) for at, each in shown.items() if each.stripe]
-    new = [at for at, each in shown.items() if at not in before or before[at].words != each.words]
-    letters = [(axis.middle(at), top + height / 2 + 6, each.words) for at, each in shown.items()]
-    return [
-        *(svg.filled(fill, *boxes) for fill, boxes in by_fill.items()),
-        *(svg.filled(fill, box) for fill, box in stripes),
-        svg.words_at(letters, svg.SMALL),
-        svg.outlined(*(axis.box(at, top, height) for at in new), stroke=svg.MARK, stroke_width=svg.STRONG),
-        *(ghost(axis.box(at, top, height), words, svg.MARK) for at, words in gone.items()),
-        *(ghost(axis.box(at, top, height), words) for at, words in lost.items()),
-    ]
-
-
-def ghost(box: svg.Box, words: str, colour: str = svg.MUTED) -> str:
-    """What is lost, where it was: an outline, its words struck through."""
-    x, y, width, height = box
-    look = {"stroke": colour, "stroke_width": svg.LINE, "stroke_dasharray": "3 3"}
-    return "\n".join(
-        [
-            svg.rect(x, y, width, height, rx=4, **look),
-            svg.text(x + width / 2, y + height / 2 + 6, words, svg.SMALL, "middle", colour),
-            svg.line(x + 4, y + height / 2, x + width - 4, y + height / 2, colour),
-        ]
-    )
-
-
-def mark(
-    axis: Axis,
-    offset: int,
-    name: str,
-    span: tuple[float, float],
-    words_y: float,
-    *,
-    is_new: bool,
-    is_open: bool = False,
-) -> str:
-    """A line between two offsets with its name and number; dashed where the next record goes (`is_open`)."""
-    x, colour = axis.x(offset), svg.MARK if is_new else svg.INK
-    words = f"{name} {offset}" if offset >= axis.first else f"\u25c2 {name} {offset}"
-    dashes = "4 3" if is_open else None
-    look = {"stroke": colour, "stroke_width": svg.STRONG, "stroke_dasharray": dashes}
-    return "\n".join(
-        [
-            svg.element("line", x1=x, y1=span[0], x2=x, y2=span[1], **look),
-            svg.text(x, words_y, words, svg.SMALL + 1, "middle", colour, bold=True),
-        ]
-    )
-
-
-# Time.
-
-STEPS_MS = (
-    *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
-    *(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 120, 240, 720, 1440)),
-)
-MOST_TICKS = 10
-NARROWEST = 2.0  # pixels: what lasts a second must be seen in a run of ten minutes
-
-
-@dataclass(frozen=True, slots=True)
-class TimeAxis:
-    """Moments from left to right.
-
-    >>> axis = TimeAxis(left=100, right=500, from_ms=0, to_ms=4000)
-    >>> axis.x(1000), axis.x(9000), axis.ticks()[1]
-    (200.0, 500.0, (150.0, '0.5 s'))
-    """
-
-    left: float
-    right: float
-    from_ms: int
-    to_ms: int
-
-    def x(self, ms: float) -> float:
-        """The place of a moment; what lies outside is at the edge."""
-        inside = min(max(ms, self.from_ms), self.to_ms)
-        return self.left + (self.right - self.left) * (inside - self.from_ms) / (self.to_ms - self.from_ms)
-
-    def box(self, start_ms: int, end_ms: int, top: float, height: float) -> svg.Box | None:
-        """A stretch of time in a lane, wide enough to be seen; None if it lies outside."""
-        if end_ms <= self.from_ms or start_ms >= self.to_ms:
-            return None
-        left = min(self.x(start_ms), self.right - NARROWEST)
-        return left, top, max(self.x(end_ms) - left, NARROWEST), height
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Round times and their names."""
-        span_ms = self.to_ms - self.from_ms
-        step_ms = next((each for each in STEPS_MS if span_ms / each <= MOST_TICKS), STEPS_MS[-1])
-        first = -(-self.from_ms // step_ms) * step_ms
-        in_minutes = step_ms % 60_000 == 0
-        names = (lambda ms: f"{ms // 60_000} min") if in_minutes else (lambda ms: f"{ms / 1000:g} s")
-        return [(self.x(ms), names(ms)) for ms in range(first, self.to_ms + 1, step_ms)]
 
 
 def timeline(axis: TimeAxis, lanes: Block, *, now_ms: int | None = None) -> Block:

@@ -12,14 +12,12 @@ from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.axes import NARROWEST, TimeAxis, ghost
 from kafkalearn.drawing.kit import (
-    NARROWEST,
     WIDE,
     Block,
-    TimeAxis,
     chip,
     free,
-    ghost,
     label,
     legend,
     line_of,

@@ -18,11 +18,11 @@ from kafkalearn.drawing.kit import (
     WIDE,
     Block,
     at_ends,
-    bar,
     beside,
     cells,
     free,
     label,
+    meter,
     rule,
     sheet,
     space,
@@ -165,7 +165,6 @@ def _batch_text(batch: Batch) -> str:
 NAMES, LANE_HEIGHT, MOST_LANES = 174, 58, 7  # pixels; of so many lanes the picture fits a small window
 BATCH_WIDTH, BATCH_HEIGHT, BATCH_GAP, MOST_BATCHES = 144, 40, 12, 4
 METER = 420, 20  # width and height in pixels
-BATCHES = "waiting batches, records: bytes; darker: full, takes no more"
 OPEN, CLOSED = svg.fill(0), svg.fill(4)
 
 
@@ -270,19 +269,11 @@ def _batch(batch: Batch, is_now: bool) -> Block:
 def _meter(settings: Settings, state: Producer) -> Block:
     """Bytes to the current partition since it was drawn, against the two marks at which it may change."""
     whole, (width, height) = 2 * settings.batch_size, METER
-    done = bar([(OPEN, min(1, state.produced_bytes / whole) * width)], height=height)
+    done = meter(min(1, state.produced_bytes / whole), OPEN, least=0.5, width=width, height=height)
     half = label(str(settings.batch_size), width=width / 2 - 8, at_end=True)
-    meter = free(
-        width,
-        height,
-        done.draw,
-        lambda x, y: [svg.outlined((x, y, width, height))],
-        lambda x, y: [svg.line(x + width / 2, y - 5, x + width / 2, y + height + 5)],
-        half.draw,
-    )
     name = label("bytes there since it was drawn", width=296)
     count = label(str(state.produced_bytes), svg.BODY, bold=True, width=104, at_end=True)
-    return beside(name, count, space(14), meter, space(8), label(str(whole)))
+    return beside(name, count, space(14), free(width, height, done.draw, half.draw), space(8), label(str(whole)))
 
 
 # A key, step by step: its bytes, their hash, the hash without its sign, the remainder. One picture, for `vary`.

@@ -9,21 +9,18 @@ from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.axes import Axis, Cell, lane, mark
 from kafkalearn.drawing.kit import (
     LEFT,
     WIDE,
-    Axis,
     Block,
-    Cell,
     beside,
     chip,
     fact,
     free,
     label,
-    lane,
     legend,
     line_of,
-    mark,
     named,
     rule,
     sheet,

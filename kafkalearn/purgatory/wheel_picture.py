@@ -13,7 +13,8 @@ from kafkalearn.base.errors import listed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Axis, Block, free, label, named, sheet, space, stack
+from kafkalearn.drawing.axes import Axis
+from kafkalearn.drawing.kit import Block, free, label, named, sheet, space, stack
 from kafkalearn.drawing.player import Picture
 from kafkalearn.purgatory.wheel import (
     Add,

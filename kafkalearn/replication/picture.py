@@ -12,22 +12,8 @@ from collections.abc import Iterator
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import (
-    Axis,
-    Block,
-    Cell,
-    free,
-    label,
-    lane,
-    legend,
-    mark,
-    panel,
-    promises,
-    row,
-    sheet,
-    space,
-    stack,
-)
+from kafkalearn.drawing.axes import Axis, Cell, lane, mark
+from kafkalearn.drawing.kit import Block, free, label, legend, panel, promises, row, sheet, space, stack
 from kafkalearn.drawing.player import Picture
 from kafkalearn.replication.events import (
     ConsumerRead,

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing import axes, kit, svg
 from kafkalearn.drawing.player import Picture
 from kafkalearn.sharing import events, model, work
 from kafkalearn.sharing.events import AcknowledgeAnswer, Answer, FetchAnswer, HeartbeatAnswer, LockRanOut
@@ -154,7 +154,7 @@ def _lane(settings: model.Settings, cluster: Cluster, share: SharePartition, pas
     hidden = log.end_offset - shown.stop
 
     def draw(x: float, y: float) -> list[str]:
-        axis, top = kit.Axis(x + LABEL, shown.start, MOST_CELLS, CELL), y + 24
+        axis, top = axes.Axis(x + LABEL, shown.start, MOST_CELLS, CELL), y + 24
         foot, has_moved = top + CELL_HEIGHT, past is not None and past.start_offset != share.start_offset
         is_right = axis.x(share.start_offset) > svg.WIDTH / 2
         at, anchor = (x + LABEL, "start") if is_right else (x + WIDTH, "end")
@@ -165,14 +165,14 @@ def _lane(settings: model.Settings, cluster: Cluster, share: SharePartition, pas
             *(line for at in shown for line in _cell(settings, cluster, share, past, log, at, axis, top)),
             *_batches(share, shown, axis, top),
             svg.text(x + WIDTH, top - 8, f"+{hidden}" if hidden > 0 else "", svg.SMALL, "end", svg.MUTED),
-            kit.mark(axis, share.start_offset, "start", (top - 2, foot + 8), foot + 24, is_new=has_moved),
+            axes.mark(axis, share.start_offset, "start", (top - 2, foot + 8), foot + 24, is_new=has_moved),
             svg.text(at, foot + 24, flight, svg.SMALL, anchor, svg.MUTED),
         ]
 
     return kit.free(WIDTH, LANE, draw)
 
 
-def _batches(share: SharePartition, shown: range, axis: kit.Axis, top: float) -> list[str]:
+def _batches(share: SharePartition, shown: range, axis: axes.Axis, top: float) -> list[str]:
     """A line over each batch in flight that has one state for all; what was split has none."""
     return [
         svg.line(axis.x(batch.first) + 4, top - 4, axis.x(batch.last + 1) - 4, top - 4, svg.MUTED)
@@ -183,7 +183,7 @@ def _batches(share: SharePartition, shown: range, axis: kit.Axis, top: float) ->
 
 def _cell(
     settings: model.Settings, cluster: Cluster, share: SharePartition, past: SharePartition | None, log: Log,
-    offset: int, axis: kit.Axis, y: float,
+    offset: int, axis: axes.Axis, y: float,
 ) -> list[str]:  # fmt: skip
     """A record: who holds it and how often it was delivered; one that was given up is a ghost."""
     held = _held(cluster, share, offset)
@@ -194,7 +194,7 @@ def _cell(
     if any(each.is_control and each.base_offset == offset for each in log.batches):
         return [number, *kit.chip(["marker"], MARKER, width=box[2], height=CELL_HEIGHT).draw(*box[:2])]
     if state == ARCHIVED:
-        return [number, kit.ghost(box, "gone", svg.MARK if is_new else svg.MUTED)]
+        return [number, axes.ghost(box, "gone", svg.MARK if is_new else svg.MUTED)]
     words = svg.cut_end(held.member, 6) if held and state == ACQUIRED else IN_A_CELL.get(state, "")
     count = f"x{held.count}" if held and held.count else ""
     return [

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing import axes, kit, svg
 from kafkalearn.drawing.player import Picture
 from kafkalearn.transactions import client, model, processing
 from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Cluster, Group, Partition, Transaction
@@ -151,19 +151,19 @@ def _short(name: str) -> str:
     return "group's offsets" if name == OFFSETS_PARTITION else name
 
 
-def _cells(partition: Partition) -> tuple[dict[int, kit.Cell], dict[int, str]]:
+def _cells(partition: Partition) -> tuple[dict[int, axes.Cell], dict[int, str]]:
     """What a reader gets of each offset, and the aborted records, which it passes over."""
-    cells: dict[int, kit.Cell] = {}
+    cells: dict[int, axes.Cell] = {}
     aborted: dict[int, str] = {}
     for batch in partition.batches:
         found = fate(partition, batch)
         for offset in range(batch.offset, batch.last_offset + 1):
             if batch.kind != "data":
-                cells[offset] = kit.Cell(batch.kind.lower(), MARKER)
+                cells[offset] = axes.Cell(batch.kind.lower(), MARKER)
             elif found == ABORTED:
                 aborted[offset] = svg.cut_end(_record(batch.records[offset - batch.offset]), 6)
             else:
-                cells[offset] = kit.Cell(svg.cut_end(_record(batch.records[offset - batch.offset]), 6), LOOKS[found])
+                cells[offset] = axes.Cell(svg.cut_end(_record(batch.records[offset - batch.offset]), 6), LOOKS[found])
     return cells, aborted
 
 
@@ -177,7 +177,7 @@ def _partition(cluster: Cluster, partition: Partition, past: Partition | None) -
     has_moved = past is not None and past.last_stable_offset != stable
 
     def draw(x: float, y: float) -> list[str]:
-        axis = kit.Axis(x + LABEL, first, MOST_CELLS, CELL)
+        axis = axes.Axis(x + LABEL, first, MOST_CELLS, CELL)
         top, foot = y + 20, y + 20 + CELL_HEIGHT
         numbers = [(axis.middle(each), y + 15, str(each)) for each in range(first, end)]
         return [
@@ -185,8 +185,8 @@ def _partition(cluster: Cluster, partition: Partition, past: Partition | None) -
             svg.text(x, top + 44, "leader away" if is_away else "", svg.SMALL, colour=svg.MARK),
             svg.words_at(numbers, svg.SMALL, fill=svg.MUTED),
             svg.line(x + LABEL, foot + 3, x + WIDTH, foot + 3, svg.FAINT, svg.HAIR),
-            *kit.lane(axis, cells, before, top, CELL_HEIGHT, ghosts=aborted),
-            kit.mark(axis, stable, "LSO", (top - 4, foot + 8), foot + 24, is_new=has_moved),
+            *axes.lane(axis, cells, before, top, CELL_HEIGHT, ghosts=aborted),
+            axes.mark(axis, stable, "LSO", (top - 4, foot + 8), foot + 24, is_new=has_moved),
             *(_holder(cluster, partition, axis.x(stable) + 44, foot + 24) if stable < end else []),
         ]
 

@@ -8,7 +8,8 @@ from kafkalearn.base.checks import mapping
 from kafkalearn.base.durations import seconds
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Block, TimeAxis, label, row, sheet, space, stack, timeline
+from kafkalearn.drawing.axes import TimeAxis
+from kafkalearn.drawing.kit import Block, label, row, sheet, space, stack, timeline
 from kafkalearn.drawing.player import Picture
 from kafkalearn.groups.picture import RIGHT, doings, legend_of, member_lane, time_axis
 from kafkalearn.scenarios.outcome import Outcome

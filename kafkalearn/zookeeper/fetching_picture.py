@@ -13,6 +13,7 @@ from kafkalearn.drawing import svg
 from kafkalearn.drawing.kit import (
     WIDE,
     Block,
+    arrow,
     beside,
     cells,
     free,
@@ -143,7 +144,7 @@ def _heads() -> Block:
     shown: list[Block] = []
     for words, width in COLUMNS.items():
         if shown:
-            shown.append(free(APART, 24, lambda x, y: [svg.arrow(x + 4, y + 12, x + APART - 6, y + 12, svg.MUTED)]))
+            shown.append(arrow(APART, svg.MUTED))
         shown.append(label(words, svg.BODY, bold=True, width=width))
     return beside(*shown)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kafkalearn.base.errors import begun, counted, listed
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
-from kafkalearn.drawing import kit, svg
+from kafkalearn.drawing import axes, kit, svg
 from kafkalearn.drawing.player import Picture
 from kafkalearn.zookeeper import layout
 from kafkalearn.zookeeper.connector import model
@@ -271,7 +271,7 @@ def _node(row: Row) -> kit.Block:
     def draw(x: float, y: float) -> list[str]:
         box = (x + 14, y + 2, NODE, ROW_HEIGHT - 4)
         if row.change == WAS:
-            return [kit.ghost(box, f"{name}  {content}".strip(), svg.MARK)]
+            return [axes.ghost(box, f"{name}  {content}".strip(), svg.MARK)]
         new = row.change in (CAME, CHANGED)
         return [
             svg.filled(EPHEMERAL if row.session else PERSISTENT, box),

@@ -1,26 +1,26 @@
 """The layout kit: blocks do not overlap, what is new or gone is found by its offset, a legend names what was used."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.drawing import svg
+from kafkalearn.drawing.axes import Axis, Cell, TimeAxis, lane, mark
 from kafkalearn.drawing.kit import (
-    Axis,
-    Cell,
-    TimeAxis,
+    arrow,
     beside,
     cells,
     chip,
     envelope,
     fact,
+    flow,
     free,
     label,
-    lane,
     legend,
-    mark,
+    meter,
     named,
     numbers,
     panel,
@@ -151,6 +151,39 @@ def test_a_time_line_has_round_times_below_its_lanes_and_a_line_where_it_is():
     assert (svg.MARK in still, svg.MARK in moving) == (False, True)
     assert axis.box(-10, 0, 0, 10) is None
     assert axis.box(5000, 5001, 0, 10)[2] == 2, "what lasts a millisecond is seen"
+
+
+@given(st.lists(st.tuples(st.integers(1, 200), st.integers(1, 80)), min_size=1, max_size=8), st.integers(200, 500))
+def test_what_flows_begins_a_new_line_only_where_there_is_no_more_room(sizes, width):
+    places = []
+    whole = flow(*(recorder(places, *size) for size in sizes), width=width, gap=10, between=4)
+    whole.draw(0, 0)
+
+    assert all(x + wide <= width for x, _, wide, _ in places)
+    for (x, y, wide, high), (next_x, next_y, next_wide, _) in pairwise(places):
+        is_on_its_line = next_x == x + wide + 10
+        assert is_on_its_line or (next_x == 0 and x + wide + 10 + next_wide > width and next_y >= y + high / 2)
+    assert max(y + high for _, y, _, high in places) <= whole.height
+
+
+def test_an_arrow_has_its_head_where_it_goes_and_a_meter_its_line_at_what_it_waits_for():
+    right, left = (arrow(70, to=each).draw(0, 0)[0] for each in ("right", "left"))
+    full = meter(1, svg.OPEN, least=0.5, width=200, height=20).draw(10, 0)
+
+    assert ('points="64,12' in right, 'points="6,12' in left) == (True, True)
+    assert full[0].startswith('<path d="M10 0h200v20')
+    assert 'x1="110"' in full[-1]
+    assert len(meter(0, svg.OPEN, least=0.5, width=200, height=20).draw(10, 0)) == 2
+
+
+def test_a_cell_has_as_many_lines_as_its_words_and_so_has_its_ghost():
+    cells = {3: Cell("billing\norders-0: 7", svg.OPEN)}
+    now, gone = (free(400, 60, lambda x, y, it=it: lane(AXIS, *it, 10, 46)) for it in ((cells, cells), ({}, cells)))
+
+    for each in (now, gone):
+        drawing = sheet(each, "a cell of two lines")
+        assert words_of(drawing) == ["billing", "orders-0: 7"]
+        assert_well_drawn([drawing])
 
 
 def test_a_label_at_the_end_ends_where_its_width_does():
