@@ -1,16 +1,15 @@
 """Three pictures of a group's coordinator: the offsets topic, the look-up step by step, who talks to whom.
 
 `draw_offsets_topic` draws the partitions of ``__consumer_offsets`` as a strip: who leads each, and which one is meant.
-`draw_lookup` makes one drawing of a frame of `kafkalearn.coordinator.look_up`; what the frame's event did has the thick
-border. `draw_connections` draws the connections of a topic's clients: arrows go the way the records or requests go;
-what is about the group is thick and dashed.
+`draw_lookup` makes one drawing of a frame of `kafkalearn.coordinator.look_up`; what the frame's event did is marked.
+`draw_connections` draws the connections of a topic's clients: arrows go the way the records or requests go; what is
+about the group is dashed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from kafkalearn.base.checks import sequence, whole_number
@@ -31,13 +30,27 @@ from kafkalearn.coordinator.words import (
     unit_name,
 )
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
-
-LEFT = 25
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    arrow,
+    beside,
+    by_fill,
+    cells,
+    chip,
+    free,
+    label,
+    numbers,
+    panel,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 
 # The offsets topic as a strip.
 
-COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 38, 46, 16
+COLUMNS, CELL_HEIGHT, ROW_HEIGHT = 25, 24, 62  # a row: numbers, below them cells, and room for a pointer
 MOST_SHOWN = 100  # of a larger topic the hundred that holds the marked partition is shown
 LEGEND_COLUMNS, LEGEND_HEIGHT, MOST_NAMED = 4, 29, 12
 LEADERLESS = svg.Fill(svg.EMPTY, "x")
@@ -63,44 +76,30 @@ def draw_offsets_topic(leaders: Sequence[int | None], marked: int | None = None)
         raise KafkaLearnError("leaders is empty: name the leading broker of each partition")
     if marked is not None and whole_number("marked", marked, at_least=0) >= len(leaders):
         raise KafkaLearnError(f"marked must be a partition from 0 to {len(leaders) - 1}, got {marked}")
-    label = f"{OFFSETS_TOPIC}: {len(leaders)} partitions; " + ", ".join(
+    said = f"{OFFSETS_TOPIC}: {len(leaders)} partitions; " + ", ".join(
         f"{count} without leader" if broker_id is None else f"broker {broker_id} leads {count}"
         for broker_id, count in _led(leaders)
     )
-    label += "" if marked is None else f"; partition {marked} is marked"
-    chosen = None if marked is None else leaders[marked]
-    return picture(strip_height(leaders), strip(0, leaders, marked, chosen), label=label)
+    said += "" if marked is None else f"; partition {marked} is marked"
+    return sheet(_strip(leaders, marked, None if marked is None else leaders[marked]), said)
 
 
-def strip_height(leaders: Sequence[int | None], most_shown: int = MOST_SHOWN) -> float:
-    """Pixels that `strip` needs, the same whichever partition is marked."""
-    rows = -(-min(len(leaders), most_shown) // COLUMNS)
-    legend_rows = -(-min(len(_led(leaders)), MOST_NAMED) // LEGEND_COLUMNS)
-    return 48 + rows * (CELL_HEIGHT + ROW_GAP) + legend_rows * LEGEND_HEIGHT + 10
-
-
-def strip(
-    top: float,
-    leaders: Sequence[int | None],
-    marked: int | None,
-    chosen_broker: int | None,
-    most_shown: int = MOST_SHOWN,
-) -> str:
-    """The strip's shapes from `top` down: heading, cells, legend with `chosen_broker` underlined."""
+def _strip(
+    leaders: Sequence[int | None], marked: int | None, chosen_broker: int | None, most_shown: int = MOST_SHOWN
+) -> Block:
+    """The partitions in rows, and who leads how many; as high whichever partition is marked."""
     shown = _shown(len(leaders), marked, most_shown)
-    heading = f"{OFFSETS_TOPIC}, {len(leaders)} partitions and their leaders"
-    if len(shown) < len(leaders):
-        heading += f"; {shown[0]} to {shown[-1]} shown"
     fills = {broker_id: broker_fill(index) for index, (broker_id, _) in enumerate(_led(leaders))} | {None: LEADERLESS}
-    places = {partition: _place(top + 42, partition - shown[0]) for partition in shown}
-    below = top + 42 + -(-len(shown) // COLUMNS) * (CELL_HEIGHT + ROW_GAP)
-    return "\n".join(
-        [
-            svg.text(LEFT, top + 20, heading, svg.BODY, bold=True),
-            *_cells(places, leaders, fills),
-            "" if marked is None else _mark(*places[marked]),
-            *_leaders_legend(below, leaders, fills, chosen_broker),
-        ]
+    words = f"{OFFSETS_TOPIC}, {len(leaders)} partitions and their leaders"
+    if len(shown) < len(leaders):
+        words += f"; {shown[0]} to {shown[-1]} shown"
+    rows = [_row(shown[at : at + COLUMNS], leaders, fills, marked) for at in range(0, len(shown), COLUMNS)]
+    row_count = -(-min(len(leaders), most_shown) // COLUMNS)
+    return stack(
+        label(words, svg.BODY, bold=True),
+        space(height=14),
+        free(WIDE, row_count * ROW_HEIGHT, stack(*rows).draw),
+        _brokers(leaders, fills, chosen_broker),
     )
 
 
@@ -117,59 +116,34 @@ def _shown(partition_count: int, marked: int | None, most_shown: int) -> range:
     return range(first, min(first + most_shown, partition_count))
 
 
-def _place(top: float, at: int) -> tuple[float, float]:
-    row, column = divmod(at, COLUMNS)
-    return LEFT + column * CELL_WIDTH, top + row * (CELL_HEIGHT + ROW_GAP)
-
-
-def _cells(
-    places: dict[int, tuple[float, float]], leaders: Sequence[int | None], fills: dict[int | None, svg.Fill]
-) -> list[str]:
-    """Each partition's number on top, below it the fill of its leader, with the leader's id."""
-    half, middle = CELL_HEIGHT / 2, CELL_WIDTH / 2
-    lower = {partition: (x, y + half, CELL_WIDTH, half) for partition, (x, y) in places.items()}
-    names = {partition: "–" if leaders[partition] is None else str(leaders[partition]) for partition in places}
-    numbers = [(x + middle, y + 17, str(partition)) for partition, (x, y) in places.items()]
-    ids = [(x + middle, y + half + 17, names[partition]) for partition, (x, y) in places.items()]
-    return [
-        *(
-            svg.filled(each, *(box for partition, box in lower.items() if leaders[partition] == broker_id))
-            for broker_id, each in fills.items()
-            if any(leaders[partition] == broker_id for partition in places)
-        ),
-        svg.outlined(*((x, y, CELL_WIDTH, CELL_HEIGHT) for x, y in places.values())),
-        svg.words_at(numbers, svg.SMALL, font_weight="bold"),
-        svg.words_at(ids, svg.SMALL),
-    ]
-
-
-def _mark(x: float, y: float) -> str:
-    return "\n".join(
-        [
-            svg.rect(x - 1, y - 1, CELL_WIDTH + 2, CELL_HEIGHT + 2, stroke=svg.MARK, stroke_width=svg.STRONG, rx=3),
-            svg.pointer(x + CELL_WIDTH / 2, y - 2),
-        ]
+def _row(
+    shown: range, leaders: Sequence[int | None], fills: Mapping[int | None, svg.Fill], marked: int | None
+) -> Block:
+    """Partitions by their numbers, below each its leader; a pointer stands above the marked one."""
+    unit, here = WIDE / COLUMNS, [at for at, partition in enumerate(shown) if partition == marked]
+    ids = {at: "–" if leaders[each] is None else str(leaders[each]) for at, each in enumerate(shown)}
+    filled = by_fill(fills[leaders[each]] for each in shown)
+    led_by = cells(len(shown), unit, filled, ids, height=CELL_HEIGHT, marked=here)
+    return free(
+        WIDE,
+        ROW_HEIGHT,
+        stack(numbers(len(shown), unit, first=shown[0]), led_by).draw,
+        lambda x, y: [svg.pointer(x + unit * (at + 0.5), y + 3) for at in here],
     )
 
 
-def _leaders_legend(
-    top: float, leaders: Sequence[int | None], fills: dict[int | None, svg.Fill], chosen: int | None
-) -> list[str]:
-    led = _led(leaders)
-    parts = []
+def _brokers(leaders: Sequence[int | None], fills: Mapping[int | None, svg.Fill], chosen: int | None) -> Block:
+    """Who leads how many, in columns."""
+    led, shown = _led(leaders), []
     for index, (broker_id, count) in enumerate(led[:MOST_NAMED]):
-        row, column = divmod(index, LEGEND_COLUMNS)
-        x, y = LEFT + column * 240, top + row * LEGEND_HEIGHT
         words = f"no leader: {count}" if broker_id is None else f"broker {broker_id} leads {count}"
         if index == MOST_NAMED - 1 and len(led) > MOST_NAMED:
             words = f"and {len(led) - MOST_NAMED + 1} more brokers"
         is_chosen = chosen is not None and broker_id == chosen
-        parts += [
-            svg.filled(fills[broker_id], (x, y, 36, 22)),
-            svg.rect(x, y, 36, 22, **svg.edge(is_chosen)),
-            svg.text(x + 46, y + 17, words, svg.SMALL + 1, **svg.stress(is_chosen)),
-        ]
-    return parts
+        sample = chip([], fills[broker_id], width=36, height=22, is_new=is_chosen)
+        said = label(words, svg.SMALL + 1, width=WIDE / LEGEND_COLUMNS - 46, **svg.stress(is_chosen))
+        shown.append(beside(sample, space(10), said, height=LEGEND_HEIGHT))
+    return stack(*(beside(*shown[at : at + LEGEND_COLUMNS]) for at in range(0, len(shown), LEGEND_COLUMNS)))
 
 
 def _led(leaders: Sequence[int | None]) -> list[tuple[int | None, int]]:
@@ -179,10 +153,9 @@ def _led(leaders: Sequence[int | None]) -> list[tuple[int | None, int]]:
 
 # The look-up: units, hash, sign, remainder, partition, broker.
 
-UNITS_WIDTH, UNIT_HEIGHT = 950, 70
-UNITS_TOP, ARITHMETIC_BASE, BOXES_TOP, STRIP_TOP = 84, 196, 216, 320
-BOX_WIDTH, BOX_HEIGHT, BOX_GAP = 206, 78, 42
+UNIT_HEIGHT, VALUE_HEIGHT, APART = 70, 78, 42  # pixels: of a unit's cell, of a value, and between two values
 MOST_PARTITIONS = 50  # so that the picture fits a small window
+DONE = svg.Fill(svg.READ, "")
 
 
 def draw_lookup(frame: Frame[Lookup, Event], before: Frame[Lookup, Event] | None = None) -> Picture:
@@ -201,41 +174,50 @@ def draw_lookup(frame: Frame[Lookup, Event], before: Frame[Lookup, Event] | None
     """
     state, event, settings = frame.state, frame.event, frame.state.settings
     chosen = state.broker_id if state.is_answered else None
-    return picture(
-        STRIP_TOP + strip_height(settings.leaders, MOST_PARTITIONS),
-        title(heading(settings.group_id), is_long(settings.group_id)),
-        *_units(state, event),
-        svg.text(LEFT, ARITHMETIC_BASE, lookup_arithmetic(state), svg.TITLE - 2, mono=True),
-        *_boxes(state, event),
-        strip(STRIP_TOP, settings.leaders, state.partition, chosen, MOST_PARTITIONS),
-        label=describe_lookup(frame),
+    page = stack(
+        _title(heading(settings.group_id), is_long(settings.group_id)),
+        _units(state, event),
+        space(height=14),
+        _in_one_width(lookup_arithmetic(state), svg.TITLE - 2),
+        space(height=12),
+        _values(state, event),
+        space(height=20),
+        _strip(settings.leaders, state.partition, chosen, MOST_PARTITIONS),
     )
+    return sheet(page, describe_lookup(frame))
 
 
-def title(words: str, is_small: bool) -> str:
+def _title(words: str, is_small: bool) -> Block:
     """The heading of a picture; a small one has letters of one width, so that a long id of any letters fits."""
-    return svg.text(LEFT, 36, words, svg.BODY + 2 if is_small else svg.TITLE, bold=True, mono=is_small)
+    return _in_one_width(words, svg.BODY + 2, bold=True) if is_small else label(words, svg.TITLE, bold=True)
 
 
-def _units(state: Lookup, event: Event | None) -> list[str]:
-    """The UTF-16 code units as cells: read ones filled, the one just read under a pointer."""
+def _in_one_width(words: str, size: float, *, bold: bool = False) -> Block:
+    """A line whose letters are all of one width."""
+    high = label("", size).height
+    return free(WIDE, high, lambda x, y: [svg.text(x, y + 1.05 * size, words, size, bold=bold, mono=True)])
+
+
+def _units(state: Lookup, event: Event | None) -> Block:
+    """The UTF-16 code units as cells, above them which are shown: read ones filled, the one just read marked."""
     units = state.settings.units
     if not units:
-        return [svg.text(LEFT, UNITS_TOP + 40, "the empty id has no units: its hash is 0", svg.BODY, colour=svg.MUTED)]
-    width = 43 if max(units) < 10_000 else 52  # five digits need more room
-    shown = _window(len(units), state.read_count, UNITS_WIDTH // width)
-    boxes = {index: (LEFT + (index - shown[0]) * width, UNITS_TOP, width, UNIT_HEIGHT) for index in shown}
-    read = [index for index in shown if index < state.read_count]
-    unread = [index for index in shown if index >= state.read_count]
-    return [
-        svg.outlined(*(boxes[index] for index in unread)),
-        svg.filled(svg.Fill(svg.READ, ""), *(boxes[index] for index in read)),
-        svg.outlined(*(boxes[index] for index in read)),
-        *_names(units, {index: boxes[index] for index in read}, svg.INK),
-        *_names(units, {index: boxes[index] for index in unread}, svg.MUTED),
-        _now(boxes[state.read_count - 1]) if isinstance(event, ReadUnit) else "",
-        _part_shown(shown, len(units)),
-    ]
+        words = label("the empty id has no units: its hash is 0", svg.BODY, svg.MUTED)
+        return beside(words, height=label("").height + UNIT_HEIGHT)
+    unit = 44 if max(units) < 1000 else 56  # longer numbers need more room
+    shown = _window(len(units), state.read_count, int(WIDE // unit))
+    read = [at for at, index in enumerate(shown) if index < state.read_count]
+    now = read[-1:] if isinstance(event, ReadUnit) else []
+    boxes = cells(len(shown), unit, {DONE: read}, height=UNIT_HEIGHT, marked=now)
+    which = "" if len(shown) == len(units) else f"units {shown[0] + 1} to {shown[-1] + 1} of {len(units)}"
+    row = free(
+        WIDE,
+        UNIT_HEIGHT,
+        boxes.draw,
+        lambda x, y: _names([units[index] for index in shown], x, y, unit, len(read)),
+        lambda x, y: [svg.pointer(x + unit * (at + 0.5), y - 3) for at in now],
+    )
+    return stack(label(which, colour=svg.MUTED, width=WIDE, at_end=True), row)
 
 
 def _window(count: int, read_count: int, room: int) -> range:
@@ -244,73 +226,50 @@ def _window(count: int, read_count: int, room: int) -> range:
     return range(first, min(first + room, count))
 
 
-def _names(units: tuple[int, ...], boxes: dict[int, svg.Box], colour: str) -> list[str]:
-    """Each unit as a character, its number below."""
-    middles = {index: x + width / 2 for index, (x, _, width, _) in boxes.items()}
-    names = {index: unit_name(units[index]) for index in boxes}
-    shapes = [(middles[index], UNITS_TOP + 32, name) for index, name in names.items() if len(name) < 3]
-    codes = [(middles[index], UNITS_TOP + 32, name) for index, name in names.items() if len(name) >= 3]
-    numbers = [(middles[index], UNITS_TOP + 59, str(units[index])) for index in boxes]
-    return [
-        svg.words_at(shapes, svg.TITLE, font_family=svg.MONO, font_weight="bold", fill=colour),
-        svg.words_at(codes, svg.SMALL, font_family=svg.MONO, font_weight="bold", fill=colour),
-        svg.words_at(numbers, svg.SMALL, fill=colour),
-    ]
+def _names(units: Sequence[int], x: float, y: float, unit: float, read_count: int) -> Iterator[str]:
+    """Each unit as a character, its number below; those that are not read yet are muted."""
+    for colour, places in ((svg.INK, range(read_count)), (svg.MUTED, range(read_count, len(units)))):
+        placed = [(x + unit * (at + 0.5), units[at], unit_name(units[at])) for at in places]
+        letters = [(at, y + 32, name) for at, _, name in placed if len(name) < 3]
+        codes = [(at, y + 32, name) for at, _, name in placed if len(name) > 2]
+        yield svg.words_at(letters, svg.TITLE, font_family=svg.MONO, font_weight="bold", fill=colour)
+        yield svg.words_at(codes, svg.SMALL, font_family=svg.MONO, font_weight="bold", fill=colour)
+        yield svg.words_at([(at, y + 59, str(each)) for at, each, _ in placed], svg.SMALL, fill=colour)
 
 
-def _now(box: svg.Box) -> str:
-    x, y, width, height = box
-    edge = svg.rect(x + 1, y, width - 2, height, stroke=svg.MARK, stroke_width=svg.STRONG, rx=3)
-    return "\n".join([edge, svg.pointer(x + width / 2, y - 3)])
-
-
-def _part_shown(shown: range, count: int) -> str:
-    if len(shown) == count:
-        return ""
-    words = f"units {shown[0] + 1} to {shown[-1] + 1} of {count}"
-    return svg.text(LEFT + UNITS_WIDTH, UNITS_TOP - 14, words, svg.SMALL, "end", svg.MUTED)
-
-
-def _boxes(state: Lookup, event: Event | None) -> list[str]:
-    """Four values, each from the one before it; what is not known yet is a question mark."""
+def _values(state: Lookup, event: Event | None) -> Block:
+    """Four values, each from the one before it."""
     all_read = state.read_count == len(state.settings.units)
     broker = "none" if state.broker_id is None else state.broker_id
-    contents = [
+    contents = (
         ("hash h" if all_read else "hash so far", state.group_hash, ReadUnit),
         ("absolute |h|", state.absolute, TakeAbsolute),
         (f"partition |h| % {state.settings.partition_count}", state.partition, TakeRemainder),
         ("broker", broker if state.is_answered else None, AskLeader),
-    ]
-    parts = []
-    for index, (name, value, made_by) in enumerate(contents):
-        x = LEFT + index * (BOX_WIDTH + BOX_GAP)
-        if index:
-            parts.append(svg.arrow(x - BOX_GAP + 5, BOXES_TOP + BOX_HEIGHT / 2, x - 5, BOXES_TOP + BOX_HEIGHT / 2))
-        parts.append(_box(x, name, value, is_now=isinstance(event, made_by)))
-    return parts
+    )
+    first, *others = (_value(name, value, is_now=isinstance(event, made_by)) for name, value, made_by in contents)
+    return beside(first, *(block for each in others for block in (arrow(APART), each)))
 
 
-def _box(x: float, name: str, value: int | str | None, is_now: bool) -> str:
-    is_known = value is not None
-    ground, border, ink = (svg.READ, svg.FAINT, svg.INK) if is_known else (svg.PANEL, svg.FAINT, svg.MUTED)
-    stroke, width = (svg.MARK, svg.STRONG) if is_now else (border, svg.HAIR)
-    middle = x + BOX_WIDTH / 2
-    return "\n".join(
-        [
-            svg.rect(x, BOXES_TOP, BOX_WIDTH, BOX_HEIGHT, ground, stroke=stroke, stroke_width=width, rx=6),
-            svg.text(middle, BOXES_TOP + 26, name, svg.SMALL + 1, "middle", ink),
-            svg.text(middle, BOXES_TOP + 60, str(value) if is_known else "?", svg.TITLE, "middle", ink, bold=True),
-        ]
+def _value(name: str, value: int | str | None, *, is_now: bool) -> Block:
+    """A value with its name; what is not known yet is a question mark."""
+    is_known, width = value is not None, (WIDE - 3 * APART) / 4
+    words, colour = str(value) if is_known else "?", svg.INK if is_known else svg.MUTED
+    return free(
+        width,
+        VALUE_HEIGHT,
+        chip([], DONE if is_known else svg.NOTHING, width=width, height=VALUE_HEIGHT, is_new=is_now).draw,
+        lambda x, y: [svg.text(x + width / 2, y + 26, name, svg.SMALL + 1, "middle", colour)],
+        lambda x, y: [svg.text(x + width / 2, y + 60, words, svg.TITLE, "middle", colour, bold=True)],
     )
 
 
 # Who talks to whom: connections to the leaders of partitions, and to the group's coordinator.
 
-CLIENT_WIDTH, BROKER_LEFT, BROKER_WIDTH = 270, 690, 285
+CLIENT_WIDTH, BROKER_WIDTH, SAMPLE = 270, 285, 70  # pixels; the last of a line in the legend
 LONGEST_NAME = 20
-TOP, AREA_HEIGHT, CLIENT_HEIGHT, GAP = 64, 372, 66, 16
+AREA_HEIGHT, CLIENT_HEIGHT, BROKER_HEIGHT, GAP = 372, 66, 112, 16
 MOST_BROKERS, MOST_CLIENTS, MOST_TOPIC_PARTITIONS = 4, 5, 12
-LEGEND_TOP = TOP + AREA_HEIGHT + 24
 PRODUCE_LINE, FETCH_LINE = svg.LINES[0], svg.LINES[2]
 
 Name = TypeVar("Name")
@@ -351,39 +310,47 @@ def draw_connections(
             f"partitions, got {len(broker_ids)}, {len(clients) - 1} and {len(topic_leaders)}"
         )
     offsets_at = offsets_partition(group_id, len(leaders))
-    boxes = _rows(clients, CLIENT_HEIGHT), _rows(broker_ids)
+    coordinator = leaders[offsets_at]
     led = {each: [at for at, leader in enumerate(topic_leaders) if leader == each] for each in broker_ids}
-    return picture(
-        LEGEND_TOP + 126,
-        title(f"Who talks to whom? Group {short(group_id)}", is_long(group_id)),
-        *_lines(found, *boxes),
-        *(_client(name, boxes[0][name], members) for name in clients),
-        *(_broker(each, boxes[1][each], led[each], leaders[offsets_at] == each, offsets_at) for each in broker_ids),
+    left, right = _rows(clients, CLIENT_HEIGHT), _rows(broker_ids, BROKER_HEIGHT)
+    page = stack(
+        _title(f"Who talks to whom? Group {short(group_id)}", is_long(group_id)),
+        space(height=10),
+        free(
+            WIDE,
+            AREA_HEIGHT,
+            lambda x, y: _lines(found, left, right, x, y),
+            *(_client(name, high, members).at(0, top) for name, (top, high) in left.items()),
+            *(
+                _broker(each, high, led[each], offsets_at if coordinator == each else None).at(WIDE - BROKER_WIDTH, top)
+                for each, (top, high) in right.items()
+            ),
+        ),
+        space(height=12),
         *_requests_legend(),
-        label=_label(found, group_id, offsets_at, leaders[offsets_at], len(members)),
     )
+    return sheet(page, _label(found, group_id, offsets_at, coordinator, len(members)))
 
 
-def _rows(names: Sequence[Name], height: float | None = None) -> Rows[Name]:
+def _rows(names: Sequence[Name], height: float) -> Rows[Name]:
     """The boxes of a column, spread over the area."""
     room = (AREA_HEIGHT + GAP) / len(names)
-    size = min(112 if height is None else height, room - GAP)
-    return {name: (TOP + index * room + (room - GAP - size) / 2, size) for index, name in enumerate(names)}
+    size = min(height, room - GAP)
+    return {name: (index * room + (room - GAP - size) / 2, size) for index, name in enumerate(names)}
 
 
-def _client(name: str, box: tuple[float, float], members: Mapping[str, Sequence[int]]) -> str:
-    top, height = box
-    owned = sorted(members.get(name, ()))
-    does = "writes to all partitions" if name == PRODUCER else f"reads {_partitions(owned)}"
-    return _party(LEFT, top, CLIENT_WIDTH, height, shortened(name, LONGEST_NAME), [does], is_marked=False)
+def _client(name: str, height: float, members: Mapping[str, Sequence[int]]) -> Block:
+    does = "writes to all partitions" if name == PRODUCER else f"reads {_partitions(sorted(members.get(name, ())))}"
+    return _party([shortened(name, LONGEST_NAME), does], CLIENT_WIDTH, height)
 
 
-def _broker(broker_id: int, box: tuple[float, float], led: Sequence[int], is_coordinator: bool, at: int) -> str:
-    lines = [f"leads {_partitions(led)}"]
-    if is_coordinator:
-        lines.append(f"leads {OFFSETS_TOPIC}-{at}")
-    name = f"broker {broker_id}" + (", coordinator" if is_coordinator else "")
-    return _party(BROKER_LEFT, box[0], BROKER_WIDTH, box[1], name, lines, is_coordinator)
+def _broker(broker_id: int, height: float, led: Sequence[int], offsets_at: int | None) -> Block:
+    """A broker; `offsets_at` is the partition whose leader coordinates the group, if it is this one."""
+    leads = f"leads {_partitions(led)}"
+    if offsets_at is None:
+        return _party([f"broker {broker_id}", leads], BROKER_WIDTH, height)
+    words = [f"broker {broker_id}, coordinator", leads, f"leads {OFFSETS_TOPIC}-{offsets_at}"]
+    return _party(words, BROKER_WIDTH, height, is_marked=True)
 
 
 def _partitions(numbers: Sequence[int]) -> str:
@@ -396,24 +363,21 @@ def _partitions(numbers: Sequence[int]) -> str:
     return f"partition{'s' * (len(numbers) > 1)} {listed(numbers)}"
 
 
-def _party(x: float, top: float, width: float, height: float, name: str, lines: Sequence[str], is_marked: bool) -> str:
-    first = top + (height - 22 * len(lines)) / 2 + 6
-    return "\n".join(
-        [
-            svg.rect(x, top, width, height, svg.READ if is_marked else svg.PANEL, **svg.edge(is_marked), rx=6),
-            svg.text(x + 12, first, name, svg.BODY, bold=True),
-            *(svg.text(x + 12, first + 22 * (index + 1), words, svg.SMALL) for index, words in enumerate(lines)),
-        ]
-    )
+def _party(words: Sequence[str], width: float, height: float, *, is_marked: bool = False) -> Block:
+    """Who takes part: a name, and below it what it does."""
+    name, *does = words
+    said = stack(label(name, svg.BODY, bold=True), *(label(each, width=width - 24) for each in does))
+    return panel(beside(said, height=height), width=width, height=height, pad=12, is_new=is_marked)
 
 
-def _lines(found: Sequence[Connection], clients: Rows[str], brokers: Rows[int]) -> list[str]:
+def _lines(found: Sequence[Connection], clients: Rows[str], brokers: Rows[int], x: float, y: float) -> list[str]:
     """Each connection between two ports of its own, in the order that crosses least."""
     of_client = _ports(found, clients, lambda each: each.client, lambda each: brokers[each.broker_id][0])
     of_broker = _ports(found, brokers, lambda each: each.broker_id, lambda each: clients[each.client][0])
+    left, right = x + CLIENT_WIDTH + 4, x + WIDE - BROKER_WIDTH - 6
     return [
-        _line(each, (LEFT + CLIENT_WIDTH + 4, y), (BROKER_LEFT - 6, other_y))
-        for each, y, other_y in zip(found, of_client, of_broker, strict=True)
+        _line(each, (left, y + here), (right, y + there))
+        for each, here, there in zip(found, of_client, of_broker, strict=True)
     ]
 
 
@@ -453,31 +417,16 @@ def _dashed(here: tuple[float, float], there: tuple[float, float]) -> str:
     )
 
 
-def _requests_legend() -> list[str]:
-    left, right = LEFT, LEFT + 70
-    by_metadata = "found by Metadata"
-    rows = (
-        (partial(_flow, left, right, PRODUCE_LINE), "Produce: to the leader of the partition", by_metadata),
-        (partial(_flow, right, left, FETCH_LINE), "Fetch: from the leader of the partition", by_metadata),
-        (
-            lambda y: _dashed((left, y), (right, y)),
-            "Join, Sync, Heartbeat, OffsetFetch, OffsetCommit",
-            "found by FindCoordinator",
-        ),
-    )
-    shapes: list[str] = []
-    for index, (shape, words, how) in enumerate(rows):
-        y = LEGEND_TOP + 14 + index * 34
-        shapes += [
-            shape(y),
-            svg.text(LEFT + 86, y + 6, words, svg.BODY - 2),
-            svg.text(LEFT + 640, y + 6, how, svg.BODY - 2, colour=svg.MUTED),
-        ]
-    return shapes
-
-
-def _flow(start: float, end: float, colour: str, y: float) -> str:
-    return svg.arrow(start, y, end, y, stroke=colour)
+def _requests_legend() -> Iterator[Block]:
+    """What the lines are, and how a client finds whom to ask."""
+    group = free(SAMPLE, 24, lambda x, y: [_dashed((x, y + 12), (x + SAMPLE, y + 12))])
+    for sample, words, how in (
+        (arrow(SAMPLE, PRODUCE_LINE), "Produce: to the leader of the partition", "Metadata"),
+        (arrow(SAMPLE, FETCH_LINE, to="left"), "Fetch: from the leader of the partition", "Metadata"),
+        (group, "Join, Sync, Heartbeat, OffsetFetch, OffsetCommit", "FindCoordinator"),
+    ):
+        said = label(words, svg.BODY - 2, width=554)
+        yield beside(sample, space(16), said, label(f"found by {how}", svg.BODY - 2, svg.MUTED), height=34)
 
 
 def _label(found: Sequence[Connection], group_id: str, offsets_at: int, coordinator: int, member_count: int) -> str:
