@@ -323,35 +323,6 @@ def _steps(start: float, stop: float, step: float) -> list[float]:
     return [start + index * step for index in range(max(0, ceil((stop - start) / step)))]
 
 
-def legend(
-    entries: Iterable[tuple[float, Fill, str]],
-    y: float,
-    *,
-    size: tuple[float, float] = (22, 16),
-    up: float = 13,
-    gap: float = 30,
-    colour: str = MUTED,
-    stroke: str = FAINT,
-) -> str:
-    """What fills stand for: boxes in a row, each (x, fill, words), with the words beside it on the baseline `y`.
-
-    Parameters
-    ----------
-    size, up : (float, float), float
-        Of a box, and how far above the baseline it begins.
-    gap : float
-        From where a box begins to its words.
-    stroke : str
-        Of the edge of a box.
-    """
-    shapes = []
-    for x, look, words in entries:
-        box = (x, y - up, *size)
-        shapes += [filled(look, box), outlined(box, stroke=stroke)]
-        shapes.append(text(x + gap, y, words, SMALL, colour=colour))
-    return "\n".join(shapes)
-
-
 # Words that must fit: as much room as they need, and the middle or the end left out of what is too long.
 
 LETTER = 0.63 * SMALL  # how wide a letter of a small text is at most, in pixels

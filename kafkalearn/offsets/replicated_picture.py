@@ -12,7 +12,9 @@ from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.axes import Axis, Cell, lane, mark
+from kafkalearn.drawing.kit import LEFT, WIDE, Block, beside, free, label, legend, panel, row, rule, sheet, space, stack
+from kafkalearn.drawing.player import Picture
 from kafkalearn.offsets.records import OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import Group
 from kafkalearn.offsets.replicated import (
@@ -200,11 +202,11 @@ def commit_path_text(
     return "\n".join(lines)
 
 
-LEFT, LOG_LEFT, ROOM, NARROWEST, LETTER = 20, 170, 735, 144, 9
-TOP, ROW_HEIGHT, CELL_TOP, CELL_HEIGHT = 54, 88, 9, 62
-REPLICATED, NOT_YET, UNKNOWN = svg.COMMITTED, svg.OPEN, svg.NOTHING
+NAMES, ROOM, NARROWEST, LETTER = 170, 735, 144, 9  # pixels: of names, of all cells, of a cell, of a letter in it
+ROW, CELL_DOWN, CELL_HEIGHT = 78, 23, 46  # a broker's row; its cells stand below the name of the high watermark
+FILLS = {svg.COMMITTED: "below the HW", svg.OPEN: "not below it"}
 ROLES = {model.LOADING: "loads the log", model.FAILED: "load has failed"}
-MEMORY_LINES, MEMORY_STEP = 4, 23
+MEMORY_LINES = 4
 
 
 def draw_commit_path(
@@ -224,76 +226,59 @@ def draw_commit_path(
     'Broker 1 coordinates the groups of this partition. Nothing has happened yet.'
     """
     state, old = frame.state, frame.state if before is None else before.state
-    broker_ids = range(1, len(state.coordinators) + 1)
-    cells = _Cells(state)
-    bottom = TOP + ROW_HEIGHT * len(broker_ids)
-    answers_top = bottom + 58 + MEMORY_STEP * MEMORY_LINES
-    return picture(
-        answers_top + 62,
-        svg.text(LEFT, 36, capitalised(event_words(frame.event)), svg.TITLE, bold=True),
-        *(_row(state, old, each, cells, TOP + ROW_HEIGHT * (each - 1)) for each in broker_ids),
-        *_memory(state, bottom + 18),
-        svg.legend([(svg.WIDTH - 160, REPLICATED, "below the HW")], bottom + 18),
-        svg.legend([(svg.WIDTH - 160, NOT_YET, "not below it")], bottom + 42),
-        *_answers(state, answers_top),
-        label=describe_commit_path(frame, before),
+    axis = _axis(state, old)
+    cut = f"{axis.first} older" if axis.first else "offset"
+    page = stack(
+        label(capitalised(event_words(frame.event)), svg.TITLE, bold=True, width=WIDE),
+        free(WIDE, 24, label(cut, colour=svg.MUTED).at(14, 3), lambda _, y: [axis.numbers(y + 18)]),
+        *(_broker(state, old, each, axis) for each in range(1, len(state.coordinators) + 1)),
+        space(height=4),
+        _memory(state),
+        rule(),
+        space(height=8),
+        *_answers(state),
+    )
+    return sheet(page, describe_commit_path(frame, before))
+
+
+def _axis(state: ReplicatedStore, old: ReplicatedStore) -> Axis:
+    """The offsets that are shown: as many as fit with their words, the newest ones."""
+    logs = [each.log(broker_id) for each in (state, old) for broker_id in range(1, len(state.coordinators) + 1)]
+    words = [words for log in logs for entry in log for words in entry_lines(entry)]
+    unit = max([NARROWEST, *(svg.text_width(each, LETTER) + 16 for each in words)])
+    count = max(1, int(ROOM // unit))
+    return Axis(LEFT + NAMES, max(0, max(map(len, logs)) - count), count, unit)
+
+
+def _broker(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, axis: Axis) -> Block:
+    """A broker's row: what it is, its log, and its high watermark; the leader's name is blue."""
+    replica, was = state.partition.replica(broker_id), old.partition.replica(broker_id)
+    is_off, is_leader = replica.broker.status in (DOWN, FROZEN), replica.leading is not None
+    name = stack(
+        label(f"broker {broker_id}", svg.BODY, svg.LEADER if is_leader else svg.INK, bold=True),
+        label(_role(state, broker_id), bold=is_leader),
     )
 
-
-class _Cells:
-    """Which offsets are shown, and where: as many as fit with their words, the newest ones."""
-
-    def __init__(self, state: ReplicatedStore) -> None:
-        logs = [state.log(each) for each in range(1, len(state.coordinators) + 1)]
-        words = [words for log in logs for entry in log for words in entry_lines(entry)]
-        self.width = max([NARROWEST, *(svg.text_width(each, LETTER) + 16 for each in words)])
-        self.first = max(0, max(map(len, logs)) - max(1, int(ROOM // self.width)))
-
-    def x(self, offset: int) -> float:
-        """The left edge of an offset's cell."""
-        return LOG_LEFT + (max(offset, self.first) - self.first) * self.width
-
-    def box(self, offset: int, top: float) -> tuple[float, float, float, float]:
-        """An offset's cell in a row."""
-        return self.x(offset) + 3, top + CELL_TOP, self.width - 6, CELL_HEIGHT
+    at, is_new = None if is_off else replica.high_watermark, replica.high_watermark != was.high_watermark
+    inside = free(
+        WIDE - 28,
+        ROW,
+        beside(name, height=ROW).draw,
+        lambda _, y: lane(axis, _cells(state, broker_id), _cells(old, broker_id), y + CELL_DOWN, CELL_HEIGHT),
+        lambda _, y: [mark(axis, at, "HW", (y + 20, y + ROW - 4), y + 16, is_new=is_new)],
+    )
+    return stack(panel(inside, width=WIDE, height=ROW, is_on=not is_off), space(height=8))
 
 
-def _row(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, cells: _Cells, top: float) -> str:
+def _cells(state: ReplicatedStore, broker_id: int) -> dict[int, Cell]:
+    """A broker's log; of one that does not run nobody knows what is committed."""
     replica = state.partition.replica(broker_id)
     is_off = replica.broker.status in (DOWN, FROZEN)
-    is_leader = replica.leading is not None
-    colour = svg.LEADER if is_leader else svg.INK
-    numbers, was = state.numbers(broker_id), old.numbers(broker_id)
-    boxes = {offset: cells.box(offset, top) for offset in range(cells.first, len(numbers))}
-    passed = [box for offset, box in boxes.items() if offset < replica.high_watermark or is_off]
-    others = [box for offset, box in boxes.items() if offset >= replica.high_watermark and not is_off]
-    new = [box for offset, box in boxes.items() if offset >= len(was) or numbers[offset] != was[offset]]
-    mark_x = cells.x(replica.high_watermark)
-    return "\n".join(
-        each
-        for each in [
-            svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, ROW_HEIGHT - 8), is_on=not is_off),
-            svg.text(LEFT + 12, top + 28, f"broker {broker_id}", colour=colour, bold=True),
-            svg.text(LEFT + 12, top + 50, _role(state, broker_id), svg.SMALL, bold=is_leader),
-            svg.text(
-                LEFT + 12,
-                top + 70,
-                f"{cells.first} older" if cells.first and numbers else "",
-                svg.SMALL,
-                colour=svg.MUTED,
-            ),
-            svg.filled(UNKNOWN if is_off else REPLICATED, *passed),
-            svg.filled(NOT_YET, *others),
-            svg.outlined(*boxes.values()),
-            svg.outlined(*new, stroke=svg.MARK, stroke_width=svg.STRONG),
-            *(_words(state.entries[numbers[offset]], offset, box) for offset, box in boxes.items()),
-            "" if is_off else svg.line(mark_x, top + 3, mark_x, top + ROW_HEIGHT - 11, svg.INK),
-            ""
-            if is_off
-            else svg.text(svg.WIDTH - LEFT - 12, top + 46, f"HW {replica.high_watermark}", svg.BODY, "end", bold=True),
-        ]
-        if each
-    )
+
+    def fill(offset: int) -> svg.Fill:
+        return svg.NOTHING if is_off else svg.COMMITTED if offset < replica.high_watermark else svg.OPEN
+
+    return {at: Cell("\n".join(entry_lines(entry)), fill(at)) for at, entry in enumerate(state.log(broker_id))}
 
 
 def _role(state: ReplicatedStore, broker_id: int) -> str:
@@ -306,69 +291,62 @@ def _role(state: ReplicatedStore, broker_id: int) -> str:
     return ROLES.get(coordinator.status, "coordinator")
 
 
-def _words(entry: Entry, offset: int, box: tuple[float, float, float, float]) -> str:
-    x, y, width, _ = box
-    lines = (f"offset {offset}", *entry_lines(entry))
-    return svg.words_at([(x + width / 2, y + 18 + 18 * at, each) for at, each in enumerate(lines)], svg.SMALL)
-
-
-def _memory(state: ReplicatedStore, top: float) -> Iterator[str]:
+def _memory(state: ReplicatedStore) -> Block:
+    """What the coordinator has in memory; and what the fills mean."""
     broker_id = state.partition.controller.leader  # whom clients are sent to
     coordinator = None if broker_id is None else state.coordinator(broker_id)
     if broker_id is None or coordinator is None:
-        yield svg.text(LEFT, top, "Nobody coordinates: nothing is in any memory.", svg.BODY, colour=svg.MUTED)
-        return
-    if coordinator.status == model.LOADING:
-        total = len(state.log(broker_id))
-        heads = (f"broker {broker_id} has read {coordinator.read_count} of {total}", "")
+        sides = [label("Nobody coordinates: nothing is in any memory.", svg.BODY, svg.MUTED)]
+    elif coordinator.status == model.LOADING:
+        head = f"broker {broker_id} has read {coordinator.read_count} of {len(state.log(broker_id))}"
+        sides = [_side(head, coordinator.confirmed.groups)]
     else:
-        heads = (f"in broker {broker_id}'s memory, replicated", "and all that is written")
-    sides = (coordinator.confirmed, coordinator.written)
-    for at, (head, known) in enumerate(zip(heads, sides, strict=True)):
-        if not head:
-            continue
-        x = LEFT + at * (svg.WIDTH / 2)
-        yield svg.text(x, top, head, svg.SMALL, colour=svg.MUTED)
-        is_ahead = at == 1 and coordinator.written.groups != coordinator.confirmed.groups
-        for row, words in enumerate(_lines(known.groups)):
-            indent = 28 if words.startswith(" ") else 8
-            yield svg.text(
-                x + indent,
-                top + 26 + MEMORY_STEP * row,
-                words.strip(),
-                svg.BODY,
-                colour=svg.MARK if is_ahead else svg.INK,
-            )
+        confirmed, written = coordinator.confirmed.groups, coordinator.written.groups
+        sides = [
+            _side(f"in broker {broker_id}'s memory, replicated", confirmed),
+            _side("and all that is written", written, svg.INK if written == confirmed else svg.MARK),
+        ]
+    fills = stack(*(legend([fill], FILLS) for fill in FILLS))
+    height = label("").height + MEMORY_LINES * label("", svg.BODY).height + 8
+    places = [side.at(at * WIDE / 2, 0) for at, side in enumerate(sides)]
+    return free(WIDE, height, *places, fills.at(WIDE - fills.width, 0))
 
 
-def _lines(groups: tuple[Group, ...]) -> list[str]:
+def _side(head: str, groups: tuple[Group, ...], colour: str = svg.INK) -> Block:
+    """Groups and their offsets; of many the first, and how many lines more there are."""
     lines = []
     for group in groups:
-        lines.append(f"{group.group_id}: {group.state}, {counted(len(group.members), 'member')}")
-        lines += [f" {each.topic}-{each.partition}: offset {each.offset}" for each in group.offsets]
+        lines.append((8, f"{group.group_id}: {group.state}, {counted(len(group.members), 'member')}"))
+        lines += [(28, f"{each.topic}-{each.partition}: offset {each.offset}") for each in group.offsets]
     if len(lines) > MEMORY_LINES:
-        lines = [*lines[: MEMORY_LINES - 1], f"and {counted(len(lines) - MEMORY_LINES + 1, 'line')} more"]
-    return lines or ["no group"]
+        more = counted(len(lines) - MEMORY_LINES + 1, "line")
+        lines = [*lines[: MEMORY_LINES - 1], (8, f"and {more} more")]
+    said = (row(space(indent), label(words, svg.BODY, colour), gap=0) for indent, words in lines or [(8, "no group")])
+    return stack(label(head, colour=svg.MUTED), *said)
 
 
-def _answers(state: ReplicatedStore, top: float) -> Iterator[str]:
+def _answers(state: ReplicatedStore) -> Iterator[Block]:
+    """Who waits, and who was answered in this step."""
     waiting = [
         f"{request_words(each.request)} (until the HW is {each.end_offset})"
         for coordinator in state.coordinators
         if coordinator is not None
         for each in coordinator.waiting
     ]
-    yield svg.line(LEFT, top - 24, svg.WIDTH - LEFT, top - 24, svg.FAINT, svg.HAIR)
-    yield svg.text(LEFT, top, "waits", svg.SMALL, colour=svg.MUTED)
-    for at, words in enumerate(waiting[:2] or ["nobody"]):
-        yield svg.text(LEFT + 100, top + 22 * at, words, svg.SMALL + 1, colour=svg.INK if waiting else svg.MUTED)
-    if len(waiting) > 2:
-        yield svg.text(svg.WIDTH - LEFT, top + 22, f"and {len(waiting) - 2} more", svg.SMALL, "end", svg.MUTED)
     answers = [
         f"{request_words(each.request)}: {answer_words(each.answer)}"
         for each in state.effects
         if isinstance(each, Answered)
     ]
-    yield svg.text(LEFT, top + 48, "answered", svg.SMALL, colour=svg.MUTED)
-    words, ink = "; ".join(answers) or "nobody", svg.MARK if answers else svg.MUTED
-    yield svg.text(LEFT + 100, top + 48, words, svg.SMALL + 1, colour=ink, bold=bool(answers))
+    more = [f"and {len(waiting) - 2} more"] if len(waiting) > 2 else []
+    waits = label(
+        "; ".join([*waiting[:2], *more]) or "nobody",
+        svg.SMALL + 1,
+        svg.INK if waiting else svg.MUTED,
+        width=WIDE - 100,
+    )
+    told = label(
+        "; ".join(answers) or "nobody", svg.SMALL + 1, width=WIDE - 100, **svg.stress(bool(answers), svg.MUTED)
+    )
+    for name, words in (("waits", waits), ("answered", told)):
+        yield beside(label(name, colour=svg.MUTED, width=100), words, height=26)
