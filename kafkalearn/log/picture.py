@@ -1,19 +1,40 @@
-"""A log as a picture: a cell for each offset, segments as frames around them, clean and dirty below.
+"""A log as a picture: a cell for each offset, segments as grounds behind them, clean and dirty below.
 
-In the frame of a pass a dashed cell is a record that the cleaner removed, and the word under each says why it went
-or stayed; afterwards its offset is a dot, for offsets never change. Below a tombstone one reads how long it still
-stays. The settings come first, so that they can be bound once: ``play(trace, partial(draw_log, settings))``.
+In the frame of a pass what the cleaner removed is a ghost, and the word under each cell says why it went or stayed;
+afterwards its offset is a dot, for offsets never change. Below a tombstone one reads how long it still stays. The
+settings come first, so that they can be bound once: ``play(trace, partial(draw_log, settings))``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
 from kafkalearn.base.durations import duration
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.axes import Axis, Cell, lane
+from kafkalearn.drawing.kit import (
+    LEFT,
+    WIDE,
+    Block,
+    at_ends,
+    bar,
+    beside,
+    chip,
+    flow,
+    free,
+    label,
+    legend,
+    meter,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 from kafkalearn.formats.records import Text
 from kafkalearn.log import Cleaned, Settings
-from kafkalearn.log.model import RUNNING, Cleanable
+from kafkalearn.log.model import RUNNING
 from kafkalearn.log.reader import Crossing, CrossingEvent, Table, ghosts
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
 from kafkalearn.log.words import (
@@ -42,16 +63,15 @@ from kafkalearn.log.words import (
     text_of,
 )
 
-LEFT, CELL, PER_ROW, MOST_ROWS = 24, 79, 12, 2
-TOP, ROW_HEIGHT = 80, 203
-LEGEND_LINES, LEGEND_UP = 2, 30  # the legend begins where a row has nothing more
-CELL_DOWN, CELL_HEIGHT = 6, 74  # below the frame's top
-FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 122, 127, 22  # the frame holds cells and the words below them
+PER_ROW, MOST_ROWS = 12, 2  # offsets in a row
+UNIT = WIDE / PER_ROW
+MOST_LETTERS = int((UNIT - 6) / svg.LETTER)  # in a cell
+GROUND, CELL_DOWN, CELL_HEIGHT, UNDER = 22, 51, 46, 35  # pixels below a row's top: ground and cells; words under these
+BAND_HEIGHT = 22  # of what is clean and what is dirty
+LEGEND_HEIGHT, METER = 44, (280, 20)
 BY = {BELOW_LOG_START: "too low", TOO_MANY_BYTES: "by size", TOO_OLD: "by time"}
-CHARACTER = {svg.SMALL: 9.3, svg.BODY: 11.5}  # pixels of one letter
-CLEAN, DIRTY, UNTOUCHED = svg.Fill(svg.READ, ""), svg.fill(5), svg.NOTHING
-GRAVE = svg.TOMBSTONE
-METER_LEFT, METER_WIDTH = 240, 280
+CLEAN, DIRTY, UNTOUCHED, RECORD = svg.Fill(svg.READ, ""), svg.fill(5), svg.NOTHING, svg.Fill(svg.PANEL, "")
+MEANS = {svg.TOMBSTONE: "tombstone; below it, how long it must stay"}
 
 
 def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> Picture:
@@ -73,39 +93,34 @@ def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None
     >>> draw_log(settings, trace[1], trace[0]).label
     'K1 = 1 is written at offset 0.'
     """
-    elements, bottom = log_elements(settings, frame, before)
-    return picture(bottom, *elements, label=describe_log(settings, frame, before))
+    return sheet(_log(settings, frame, before), describe_log(settings, frame, before), top=10, below=8)
 
 
-def log_elements(
+def _log(
     settings: Settings,
     frame: LogFrame,
     before: LogFrame | None,
     reader_offset: int | None = None,
     most_rows: int = MOST_ROWS,
-) -> tuple[list[str], float]:
-    """The drawing of a log as elements, and how far down it goes; `reader_offset` marks where a reader is."""
+) -> Block:
+    """A log; `reader_offset` is where a reader goes on."""
     rows = _rows(places(frame, before), most_rows)
-    segments = (*deleted_segments(frame, before), *shown_segments(log_of(frame)))
-    found, now_ms = cleanable_of(settings, frame), now_of(frame)
-    parts = [
-        svg.text(LEFT, 40, _title(settings), svg.TITLE - 2, bold=True),
-        svg.text(svg.WIDTH - LEFT, 40, f"now {duration(now_ms)}", svg.TITLE - 2, "end"),
-    ]
-    for at, row in enumerate(rows):
-        parts += _row(settings, segments, row, now_ms, TOP + at * ROW_HEIGHT)
-        parts += _band(frame, row, found, TOP + at * ROW_HEIGHT) if settings.is_compacted else []
-        parts += _reader(row, reader_offset, TOP + at * ROW_HEIGHT)
-    below = TOP + len(rows) * ROW_HEIGHT
-    legend = _legend(rows, below - LEGEND_UP)
-    below += 22 * max(LEGEND_LINES, len(legend)) - LEGEND_UP
-    if settings.is_compacted:
-        parts += _meter(settings, frame, found, below)
-        below += 62
-    if settings.is_deleted:
-        parts.append(svg.text(LEFT, below + 15, retention_text(settings, frame), svg.SMALL, bold=True))
-        below += 28
-    return [*parts, *legend], below
+    shown = tuple(place for row in rows for place in row)
+    meanings = [label(words, colour=svg.MUTED) for words in legend_of(shown)]
+    if any(place.kind == TOMBSTONE for place in shown):
+        meanings.append(legend(MEANS, MEANS))
+    meant = flow(*meanings)
+    return stack(
+        at_ends(
+            label(_title(settings), svg.TITLE - 2, bold=True),
+            label(f"now {duration(now_of(frame))}", svg.TITLE - 2, at_end=True),
+        ),
+        space(height=2),
+        *(_row(settings, frame, before, row, reader_offset) for row in rows),
+        free(WIDE, max(LEGEND_HEIGHT if settings.is_compacted else 0, meant.height), meant.draw),
+        *([_meter(settings, frame)] if settings.is_compacted else []),
+        *([label(retention_text(settings, frame), bold=True)] if settings.is_deleted else []),
+    )
 
 
 def _title(settings: Settings) -> str:
@@ -124,29 +139,38 @@ def _rows(all_places: tuple[Place, ...], most_rows: int) -> list[tuple[Place, ..
 
 
 def _row(
-    settings: Settings, segments: tuple[ShownSegment, ...], row: tuple[Place, ...], now_ms: int, top: float
-) -> list[str]:
-    first, last = row[0].offset, row[-1].offset
-    here = (shown for shown in segments if shown.last >= first and shown.first <= last)
-    return [
-        *(_segment(settings, shown, first, last, now_ms, top) for shown in here),
-        *(_cell(place, now_ms, LEFT + (place.offset - first) * CELL, top) for place in row),
-    ]
-
-
-def _segment(settings: Settings, shown: ShownSegment, row_first: int, row_last: int, now_ms: int, top: float) -> str:
-    """The ground of a segment, or of the part that is in this row; the active one is an outline."""
-    start, end = max(shown.first, row_first), min(shown.last, row_last)
-    x, width = LEFT + (start - row_first) * CELL, (end + 1 - start) * CELL
-    is_gone = bool(shown.deleted_because)
-    name = next((each for each in _segment_names(settings, shown, now_ms) if _fits(each, width)), "")
-    look = {"colour": svg.MARK if is_gone else svg.INK, "bold": is_gone or shown.is_active}
-    return "\n".join(
-        [
-            svg.card((x + 2, top, width - 4, FRAME_HEIGHT), is_gone, not (is_gone or shown.is_active)),
-            svg.text(x + 4, top - 16, name, svg.SMALL, **look) if name else "",
-        ]
+    settings: Settings, frame: LogFrame, before: LogFrame | None, row: tuple[Place, ...], reader_offset: int | None
+) -> Block:
+    """Some offsets in their segments: records, why they went or stayed, what is clean and what is dirty."""
+    axis, now_ms = Axis(LEFT, row[0].offset, len(row), UNIT), now_of(frame)
+    segments = (*deleted_segments(frame, before), *shown_segments(log_of(frame)))
+    here = [each for each in segments if each.first <= row[-1].offset and each.last >= row[0].offset]
+    records = _cells(row)
+    was = records if before is None else _cells(places(before, None))
+    gone = {each.offset: _words(each) for each in row if each.kind == REMOVED}
+    high = CELL_DOWN + CELL_HEIGHT + 6 + (UNDER if settings.is_compacted else 0)
+    reads = [axis.middle(each) for each in axis.offsets if each == reader_offset]
+    bands = [lambda _, y: _band(settings, frame, axis, y, high + 5)] if settings.is_compacted else []
+    return free(
+        WIDE,
+        high + (BAND_HEIGHT + 34 if settings.is_compacted else 14),
+        lambda _, y: (line for each in here for line in _segment(settings, each, axis, now_ms, y, high)),
+        lambda _, y: [axis.numbers(y + CELL_DOWN - 6)],
+        lambda _, y: lane(axis, records, was, y + CELL_DOWN, CELL_HEIGHT, ghosts=gone),
+        lambda _, y: (_beside_records(each, axis, y + CELL_DOWN + CELL_HEIGHT / 2) for each in row),
+        lambda _, y: (line for each in row for line in _under(each, now_ms, axis, y + CELL_DOWN + CELL_HEIGHT)),
+        *bands,
+        lambda _, y: (svg.pointer(x, y + GROUND + 9, size=8) for x in reads),
     )
+
+
+def _segment(settings: Settings, shown: ShownSegment, axis: Axis, now_ms: int, y: float, high: float) -> Iterator[str]:
+    """The ground of a segment, or of the part that is in this row, and its name."""
+    left, right, is_gone = axis.x(shown.first), axis.x(shown.last + 1), bool(shown.deleted_because)
+    yield svg.card((left + 2, y + GROUND, right - left - 4, high - GROUND), is_gone, not is_gone)
+    names = (each for each in _segment_names(settings, shown, now_ms) if svg.text_width(each) <= right - left)
+    look = {"colour": svg.MARK if is_gone else svg.INK, "bold": is_gone or shown.is_active}
+    yield svg.text(left + 4, y + 16, next(names, ""), svg.SMALL, **look)
 
 
 def _segment_names(settings: Settings, shown: ShownSegment, now_ms: int) -> list[str]:
@@ -163,155 +187,82 @@ def _segment_names(settings: Settings, shown: ShownSegment, now_ms: int) -> list
     return names
 
 
-def _fits(words: str, width: float, size: int = svg.SMALL) -> bool:
-    return svg.text_width(words, CHARACTER[size]) <= width
+def _cells(shown: Iterable[Place]) -> dict[int, Cell]:
+    """What stands at its offset, a tombstone in its colour."""
+    return {
+        each.offset: Cell(_words(each), svg.TOMBSTONE if each.kind == TOMBSTONE else RECORD)
+        for each in shown
+        if each.kind not in (GAP, END, REMOVED)
+    }
 
 
-def _fitted(words: str, width: float, size: int) -> str:
-    return svg.cut_end(words, int(width / CHARACTER[size]))
-
-
-def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
-    middle, y = x + CELL / 2, top + CELL_DOWN
-    box = (x + 6, y, CELL - 12, CELL_HEIGHT)
-    if place.kind == END:
-        mark = svg.text(middle, y + 54, "LEO", svg.SMALL, "middle", svg.MUTED)
-        return "\n".join([svg.text(middle, y + 18, str(place.offset), svg.SMALL, "middle", svg.MUTED), mark])
-    if place.kind == GAP:
-        dot = svg.element("circle", cx=middle, cy=y + 48, r=4, fill=svg.FAINT)
-        return "\n".join([svg.text(middle, y + 18, str(place.offset), svg.SMALL, "middle", svg.MUTED), dot])
-    return "\n".join(
-        [
-            _ground(place, box),
-            svg.text(
-                middle, y + 18, str(place.offset), svg.SMALL, "middle", svg.MUTED if place.kind == REMOVED else svg.INK
-            ),
-            *_content(place, middle, y),
-            _under(place, now_ms, middle, y + CELL_HEIGHT),
-        ]
-    )
-
-
-def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
-    if place.kind == REMOVED:
-        return svg.rect(*box, stroke=svg.MUTED, stroke_width=svg.HAIR, stroke_dasharray="3 3")
-    look = GRAVE if place.kind == TOMBSTONE else svg.NOTHING if place.kind == EMPTY_BATCH else svg.Fill(svg.PANEL, "")
-    return "\n".join([svg.filled(look, box), svg.outlined(box, stroke=svg.INK if place.decision else svg.FAINT)])
-
-
-def _content(place: Place, middle: float, y: float) -> list[str]:
+def _words(place: Place) -> str:
+    """Key and value in two lines; of what has none, what it is."""
     if place.kind == EMPTY_BATCH:
-        return [svg.text(middle, y + 48, "empty", svg.SMALL, "middle", svg.MUTED)]
+        return "empty"
     if place.marker:
-        return [svg.text(middle, y + 48, _fitted(place.marker, CELL - 12, svg.SMALL), svg.SMALL, "middle", svg.MUTED)]
+        return svg.cut_end(place.marker, MOST_LETTERS)
     if place.record is None:
-        return [svg.text(middle, y + 48, "?", svg.BODY, "middle", svg.MUTED)]
-    colour = svg.MUTED if place.kind == REMOVED else svg.INK
-    key, value = text_of(place.record.key), text_of(place.record.value)
-    key_size = svg.BODY if _fits(key, CELL - 20, svg.BODY) else svg.SMALL  # bold letters are wider
-    value_size = svg.BODY if _fits(value, CELL - 12, svg.BODY) else svg.SMALL
-    strike = svg.line(middle - 28, y + 64, middle + 28, y + 27, svg.MUTED) if place.kind == REMOVED else ""
-    return [
-        svg.text(
-            middle, y + 40, _fitted(key, CELL - 10, key_size), key_size, "middle", colour, bold=place.kind != REMOVED
-        ),
-        svg.text(middle, y + 62, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
-        strike,
-    ]
+        return "?"
+    key, value = (svg.cut_end(text_of(each), MOST_LETTERS) for each in (place.record.key, place.record.value))
+    return f"{key}\n{value}"
 
 
-def _under(place: Place, now_ms: int, middle: float, y: float) -> str:
+def _beside_records(place: Place, axis: Axis, y: float) -> str:
+    """An offset without a record: a dot, or the end of the log."""
+    x = axis.middle(place.offset)
+    if place.kind == GAP:
+        return svg.element("circle", cx=x, cy=y, r=4, fill=svg.FAINT)
+    return svg.text(x, y + 6, "LEO", svg.SMALL, "middle", svg.MUTED) if place.kind == END else ""
+
+
+def _under(place: Place, now_ms: int, axis: Axis, y: float) -> Iterator[str]:
     """The reason of this pass, and the clock of a tombstone."""
-    words = []
+    middle, is_gone = axis.middle(place.offset), place.kind == REMOVED
     if place.decision is not None:
-        gone = place.kind == REMOVED
-        reason = _fitted(short_reason(place.decision.reason), CELL, svg.SMALL)
-        words.append(
-            svg.text(middle, y + 17, reason, svg.SMALL, "middle", svg.MUTED if gone else svg.INK, bold=not gone)
-        )
+        reason = svg.cut_end(short_reason(place.decision.reason), MOST_LETTERS)
+        yield svg.text(middle, y + 17, reason, svg.SMALL, "middle", svg.MUTED if is_gone else svg.INK, bold=not is_gone)
     if place.kind == TOMBSTONE:
         clock = clock_text(place, now_ms)
-        shown = clock if _fits(clock, CELL + 4) else " ".join(clock.split()[:2])  # the larger unit alone
-        words.append(svg.text(middle, y + 35, shown, svg.SMALL, "middle", svg.MARK, bold=clock == "due"))
-    return "\n".join(words)
+        shown = clock if len(clock) <= MOST_LETTERS else " ".join(clock.split()[:2])  # the larger unit alone
+        yield svg.text(middle, y + 35, shown, svg.SMALL, "middle", svg.MARK, bold=clock == "due")
 
 
-def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float) -> list[str]:
-    """Clean, dirty, and what cannot be cleaned yet, as a band below the offsets; a mark where the dirty part begins."""
-    first, last, end = row[0].offset, row[-1].offset, log_of(frame).log_end_offset
-    y = top + BAND_DOWN
-    marks = (
-        (log_of(frame).segments[0].base_offset, found.first_dirty_offset, CLEAN, "clean"),
-        (found.first_dirty_offset, found.first_uncleanable_offset, DIRTY, "dirty"),
-        (max(found.first_uncleanable_offset, found.first_dirty_offset), end, UNTOUCHED, "not cleaned yet"),
-    )
-    parts = []
-    for begin, stop, look, name in marks:
-        begin, stop = max(begin, first), min(stop, last + 1)
-        if begin < stop:
-            box = (LEFT + (begin - first) * CELL, y, (stop - begin) * CELL, BAND_HEIGHT)
-            parts += [svg.filled(look, box), svg.outlined(box)]
-            words = next((each for each in (name, name.split()[0]) if _fits(each, box[2])), "")
-            parts.append(svg.text(box[0] + box[2] / 2, y + 16, words, svg.SMALL, "middle") if words else "")
-    if first <= found.first_dirty_offset <= last:
-        x = LEFT + (found.first_dirty_offset - first) * CELL
-        words = f"first dirty offset {found.first_dirty_offset}"
-        is_right = x + svg.text_width(words, CHARACTER[svg.SMALL]) > svg.WIDTH - LEFT
-        parts += [
-            svg.line(x, top - 4, x, y + BAND_HEIGHT + 6, svg.MARK),
-            svg.text(
-                x + (-6 if is_right else 6),
-                y + BAND_HEIGHT + 18,
-                words,
-                svg.SMALL,
-                "end" if is_right else "start",
-                svg.MARK,
-            ),
-        ]
-    return parts
+def _band(settings: Settings, frame: LogFrame, axis: Axis, top: float, down: float) -> Iterator[str]:
+    """Clean, dirty, and what cannot be cleaned yet, below the offsets; a line where the dirty part begins."""
+    found, log, y = cleanable_of(settings, frame), log_of(frame), top + down
+    first_dirty, end = found.first_dirty_offset, max(found.first_uncleanable_offset, found.first_dirty_offset)
+    start = log.segments[0].base_offset
+    borders = [axis.x(max(start, each)) for each in (start, first_dirty, end, log.log_end_offset)]
+    names = {CLEAN: "clean", DIRTY: "dirty", UNTOUCHED: "not cleaned yet"}
+    for (fill, name), (left, right) in zip(names.items(), pairwise(borders), strict=True):
+        words = next((each for each in (name, name.split()[0]) if svg.text_width(each) <= right - left), "")
+        yield from bar([(fill, right - left)], height=BAND_HEIGHT).draw(left, y)
+        yield svg.text((left + right) / 2, y + 16, words, svg.SMALL, "middle") if words else ""
+    if first_dirty in axis.offsets:
+        x, words = axis.x(first_dirty), f"first dirty offset {first_dirty}"
+        is_right = x + svg.text_width(words) > svg.WIDTH - LEFT
+        yield svg.line(x, top + GROUND - 4, x, y + BAND_HEIGHT + 6, svg.MARK)
+        place = (x - 6, "end") if is_right else (x + 6, "start")
+        yield svg.text(place[0], y + BAND_HEIGHT + 18, words, svg.SMALL, place[1], svg.MARK)
 
 
-def _reader(row: tuple[Place, ...], offset: int | None, top: float) -> list[str]:
-    """A pointer at the reader's position."""
-    if offset is None or not row[0].offset <= offset <= row[-1].offset:
-        return []
-    x = LEFT + (offset - row[0].offset) * CELL + CELL / 2
-    y = top + 2
-    return [svg.polygon([(x, y + 6), (x - 13, y - 16), (x + 13, y - 16)], svg.MARK)]
-
-
-def _legend(rows: list[tuple[Place, ...]], top: float) -> list[str]:
-    shown = tuple(place for row in rows for place in row)
-    meanings = legend_of(shown)
-    if any(place.kind == TOMBSTONE for place in shown):
-        meanings.append("violet: tombstone; below it, how long it must stay")
-    lines, current = [], ""
-    for words in meanings:
-        longer = f"{current};  {words}" if current else words
-        if current and not _fits(longer, svg.WIDTH - 2 * LEFT):
-            lines, current = [*lines, current], words
-        else:
-            current = longer
-    lines += [current] if current else []
-    return [svg.text(LEFT, top + 14 + 22 * at, words, svg.SMALL, colour=svg.MUTED) for at, words in enumerate(lines)]
-
-
-def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) -> list[str]:
+def _meter(settings: Settings, frame: LogFrame) -> Block:
     """The dirty ratio as a bar, against what the cleaner waits for."""
-    least = settings.min_cleanable_dirty_ratio
-    mark = METER_LEFT + least * METER_WIDTH
+    found, least, (width, height) = cleanable_of(settings, frame), settings.min_cleanable_dirty_ratio, METER
     state = "before the pass" if effect_of(frame, Cleaned) else f"next clean: {next_text(settings, frame)}"
     if log_of(frame).cleaner != RUNNING:
         state = f"the cleaner is {log_of(frame).cleaner}"
-    return [
-        svg.text(LEFT, top + 31, f"dirty ratio {found.ratio:.2f}", svg.BODY, bold=True),
-        svg.rect(METER_LEFT, top + 16, METER_WIDTH, 20, svg.PANEL),
-        svg.filled(DIRTY, (METER_LEFT, top + 16, found.ratio * METER_WIDTH, 20)),
-        svg.outlined((METER_LEFT, top + 16, METER_WIDTH, 20)),
-        svg.line(mark, top + 10, mark, top + 42, svg.MARK),
-        svg.text(mark, top + 57, f"more than {least:g}", svg.SMALL, "middle" if 0.1 < least < 0.9 else "start"),
-        svg.text(METER_LEFT + METER_WIDTH + 16, top + 31, state, svg.SMALL),
-    ]
+    dirty = meter(found.ratio, DIRTY, least=least, width=width, height=height, colour=svg.MARK)
+    place, anchor = least * width, "middle" if 0.1 < least < 0.9 else "start"
+    against = free(
+        width,
+        height,
+        dirty.draw,
+        lambda x, y: [svg.text(x + place, y + height + 21, f"more than {least:g}", svg.SMALL, anchor)],
+    )
+    ratio = label(f"dirty ratio {found.ratio:.2f}", svg.BODY, bold=True, width=216)
+    return stack(beside(ratio, against, space(16), label(state), height=36), space(height=22))
 
 
 # A reader that crosses a log, as a picture: the log with the reader's position, its table, and what the topic says.
@@ -319,9 +270,7 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
 # A key in the reader's table that the topic has deleted is marked; it is a ghost as soon as nothing ahead of the reader
 # will remove it.
 
-READER_LEFT, NAMES_WIDTH, CHIP_HEIGHT, LINE_HEIGHT = 24, 206, 30, 42
-CHIP_LETTER = 10.6
-GHOST, SURE = svg.LOST, svg.Fill(svg.READ, "")
+NAMES, ENTRY_HEIGHT, LINE_HEIGHT, MORE = 206, 30, 42, 60  # pixels; the last for how many entries more there are
 
 
 def draw_crossing(
@@ -346,46 +295,40 @@ def draw_crossing(
     'The reader reads anna = 1; its position is 1.'
     """
     state = frame.state
-    elements, bottom = log_elements(settings, frame, before, state.reader.position, most_rows=1)
     deleted = frozenset(key for key, _ in state.reader.table) - {key for key, _ in state.truth}
-    lanes = [
-        ("the topic says", state.truth, frozenset(), frozenset()),
-        ("the reader's table", state.reader.table, deleted, frozenset(ghosts(state))),
-    ]
-    parts = [
-        svg.text(
-            READER_LEFT, bottom + 24, f"▼ the reader's position is {state.reader.position}", svg.BODY, colour=svg.MARK
-        )
-    ]
-    for at, (name, table, deleted, are_ghosts) in enumerate(lanes):
-        top = bottom + 40 + at * LINE_HEIGHT
-        parts += [svg.text(READER_LEFT, top + 21, name, svg.BODY, bold=True), *_chips(table, deleted, are_ghosts, top)]
-    return picture(
-        bottom + 40 + len(lanes) * LINE_HEIGHT + 10,
-        *elements,
-        *parts,
-        label=describe_crossing(settings, frame, before),
+    page = stack(
+        _log(settings, frame, before, state.reader.position, most_rows=1),
+        label(f"▼ the reader's position is {state.reader.position}", svg.BODY, svg.MARK),
+        space(height=6),
+        _table("the topic says", state.truth, frozenset(), frozenset()),
+        _table("the reader's table", state.reader.table, deleted, frozenset(ghosts(state))),
     )
+    return sheet(page, describe_crossing(settings, frame, before), top=10, below=8)
 
 
-def _chips(table: Table, deleted: frozenset[Text], are_ghosts: frozenset[Text], top: float) -> list[str]:
-    """The table's entries one beside the other; of a long table the first, and how many more there are."""
-    parts, x = [], READER_LEFT + NAMES_WIDTH
+def _table(name: str, table: Table, deleted: frozenset[Text], are_ghosts: frozenset[Text]) -> Block:
+    """A table's entries one beside the other; of a long table the first, and how many more there are."""
+    shown, room = [], WIDE - NAMES
     for at, (key, value) in enumerate(table):
-        is_ghost = key in are_ghosts
-        suffix = " · ghost" if is_ghost else " · deleted" if key in deleted else ""
-        words = f"{text_of(key)} = {text_of(value)}"
-        width = svg.text_width(words + suffix, CHIP_LETTER) + 18
-        if x + width > svg.WIDTH - READER_LEFT - (0 if at == len(table) - 1 else 60):
-            return [*parts, svg.text(x, top + 21, f"+{len(table) - at}", svg.BODY, colour=svg.MUTED)]
-        box = (x, top, width, CHIP_HEIGHT)
-        parts += [
-            svg.filled(GHOST if suffix else SURE, box),
-            svg.outlined(box, **svg.edge(is_ghost)),
-            svg.text(x + 9, top + 21, words + suffix, svg.BODY, bold=bool(suffix)),
-        ]
-        x += width + 10
-    return parts or [svg.text(READER_LEFT + NAMES_WIDTH, top + 21, "nothing", svg.SMALL, colour=svg.MUTED)]
+        suffix = " · ghost" if key in are_ghosts else " · deleted" if key in deleted else ""
+        entry = _entry(
+            f"{text_of(key)} = {text_of(value)}{suffix}", is_deleted=bool(suffix), is_ghost=key in are_ghosts
+        )
+        if entry.width > room - (0 if at == len(table) - 1 else MORE):
+            shown.append(label(f"+{len(table) - at}", svg.BODY, svg.MUTED))
+            break
+        shown.append(entry)
+        room -= entry.width + 10
+    entries = beside(*shown, gap=10) if shown else label("nothing", colour=svg.MUTED)
+    return beside(label(name, svg.BODY, bold=True, width=NAMES), entries, height=LINE_HEIGHT)
+
+
+def _entry(words: str, *, is_deleted: bool, is_ghost: bool) -> Block:
+    """A key with its value."""
+    said = label(words, svg.BODY, bold=is_deleted)
+    width = said.width + 18
+    ground = chip([], svg.LOST if is_deleted else CLEAN, width=width, height=ENTRY_HEIGHT, is_new=is_ghost)
+    return free(width, ENTRY_HEIGHT, ground.draw, said.at(9, 2))
 
 
 def describe_crossing(
