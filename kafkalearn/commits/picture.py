@@ -1,7 +1,7 @@
 """A group that reads one partition, in words and as a picture.
 
 In the picture columns are offsets: a record goes down from the log through a consumer into the sink. The committed
-offset points at the log from above, as the next record to read.
+offset and each position stand before the record that is read next.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from kafkalearn.base.trace import Frame
 from kafkalearn.commits import model
 from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, doubled, lost
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import ghost, legend
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.axes import Axis, Cell, lane, mark
+from kafkalearn.drawing.kit import LEFT, WIDE, Block, at_ends, beside, free, label, legend, rule, sheet, space, stack
+from kafkalearn.drawing.player import Picture
 
 Effect = TypeVar("Effect")
 
@@ -237,16 +238,17 @@ def _twice(pipeline: Pipeline, offset: int) -> str:
     return {0: "", 1: "", 2: " (twice)"}.get(times, f" ({times} times)")
 
 
-LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
-LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
-ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = (
-    svg.COMMITTED,
-    svg.TWICE,
-    svg.LOST,
-    svg.COPIED,
-    svg.OPEN,
-)
-NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
+NAMES, ROOM, MOST_CELLS, WIDEST = 156, 740, 16, 74  # pixels: of names, of all offsets; how many, and of one at most
+MARK_HEIGHT, LANE_HEIGHT, CELL_HEIGHT, POLLED_HEIGHT = 24, 72, 46, 32  # pixels; the first of the words at a mark
+ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = svg.COMMITTED, svg.TWICE, svg.LOST, svg.COPIED, svg.OPEN
+FILLS = {
+    HELD_BACK: "held until a checkpoint",
+    UNPROCESSED: "polled, not processed",
+    ONCE: "took effect once",
+    TWICE: "more than once",
+    LOST: "lost",
+}
+NAMED = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
 
 def draw_commits(
@@ -269,188 +271,120 @@ def draw_commits(
     >>> draw_commits(undisturbed("each batch")[3]).label
     'A processes 0: the result takes effect.'
     """
-    pipeline = frame.state
-    columns = _Columns(pipeline)
-    names = sorted({*NAMES, *(each.name for each in pipeline.consumers)})
-    sink_top = LANES_TOP + LANE_HEIGHT * len(names) + 16
-    return picture(
-        sink_top + CELL_HEIGHT + 88,
-        svg.text(25, 38, title, svg.TITLE, bold=True),
-        svg.text(svg.WIDTH - 25, 38, f"{pipeline.now_ms / 1000:.1f} s", svg.TITLE, "end"),
-        *_commit_pointer(columns, pipeline, before),
-        *_log(columns, pipeline),
-        *(_lane(columns, frame, name, LANES_TOP + at * LANE_HEIGHT) for at, name in enumerate(names)),
-        *_sink(columns, pipeline, sink_top),
-        *_foot(pipeline, sink_top + CELL_HEIGHT),
-        label=describe_commits(frame, before),
+    pipeline, was = frame.state, frame.state if before is None else before.state
+    axis = _axis(pipeline)
+    names = sorted({*NAMED, *(each.name for each in pipeline.consumers)})
+    written = [str(each.offset) for each in pipeline.written]
+    shown = ", ".join(["..."] * (len(written) > 10) + written[-10:]) or "none"
+    counts = f"lost {len(lost(pipeline))}, doubled {len(doubled(pipeline))}"
+    has_checkpoints = pipeline.sink.held or any(isinstance(each, model.Checkpointed) for each in pipeline.effects)
+    page = stack(
+        at_ends(
+            label(title, svg.TITLE, bold=True),
+            label(f"{pipeline.now_ms / 1000:.1f} s", svg.TITLE, at_end=True),
+        ),
+        space(height=6),
+        _log(axis, pipeline, was),
+        *(_consumer(axis, frame, was, name) for name in names),
+        rule(),
+        _sink(axis, pipeline, was),
+        at_ends(
+            label(f"commits written: {shown}", svg.BODY),
+            label(counts, svg.BODY + 2, bold=True, at_end=True),
+        ),
+        space(height=4),
+        legend([each for each in FILLS if has_checkpoints or each != HELD_BACK], FILLS, width=WIDE - 60),
+    )
+    return sheet(page, describe_commits(frame, before))
+
+
+def _axis(pipeline: Pipeline) -> Axis:
+    """The offsets that are shown: all, or those around where the group reads."""
+    low = max([each.position for each in pipeline.consumers] + [pipeline.committed or 0])
+    count = max(1, min(MOST_CELLS, pipeline.log_end))
+    first = max(0, min(low - count // 2, pipeline.log_end - count))
+    return Axis(LEFT + NAMES, first, count, min(WIDEST, ROOM / count))
+
+
+def _log(axis: Axis, pipeline: Pipeline, was: Pipeline) -> Block:
+    """The log, and above it the committed offset with its metadata."""
+    records, before = (
+        {at: Cell(str(at), svg.NOTHING) for at in range(each.log_start, each.log_end)} for each in (pipeline, was)
+    )
+    committed, is_new, foot = pipeline.committed, len(was.written) < len(pipeline.written), MARK_HEIGHT + CELL_HEIGHT
+    return free(
+        WIDE,
+        foot + 12,
+        *([label("nothing is committed", svg.BODY, svg.MUTED).draw] if committed is None else []),
+        beside(label("log", svg.BODY), height=CELL_HEIGHT).at(0, MARK_HEIGHT),
+        lambda _, y: lane(axis, records, before, y + MARK_HEIGHT, CELL_HEIGHT),
+        lambda _, y: [mark(axis, committed, "committed", (y + 20, y + foot + 6), y + 14, is_new=is_new)],
+        lambda _, y: [_metadata(axis.x(committed or 0), y + 14, pipeline.metadata)],
     )
 
 
-class _Columns:
-    """Which offsets are shown, and where."""
-
-    def __init__(self, pipeline: Pipeline) -> None:
-        low = max([each.position for each in pipeline.consumers] + [pipeline.committed or 0])
-        count = max(1, min(MOST_CELLS, pipeline.log_end))
-        first = max(0, min(low - count // 2, pipeline.log_end - count))
-        self.offsets = range(first, first + count)
-        self.width = min(WIDEST, ROOM / count)
-
-    def x(self, offset: int) -> float:
-        """The left edge of an offset's column, or of the border of what is shown."""
-        place = min(max(offset, self.offsets[0]), self.offsets[-1] + 1)
-        return LEFT + (place - self.offsets[0]) * self.width
-
-    def box(self, offset: int, top: float, height: float = CELL_HEIGHT) -> tuple[float, float, float, float]:
-        """A cell in an offset's column."""
-        return self.x(offset) + 3, top, self.width - 6, height
-
-    def middle(self, offset: int) -> float:
-        """The middle of an offset's column."""
-        return self.x(offset) + self.width / 2
+def _metadata(x: float, y: float, metadata: str) -> str:
+    """The text that was committed with an offset, on the side of it where there is room."""
+    if not metadata:
+        return ""
+    apart, words = 72, quoted(metadata)
+    is_left = x + apart + svg.text_width(words) > LEFT + WIDE
+    return svg.text(x - apart if is_left else x + apart, y, words, svg.SMALL, "end" if is_left else "start")
 
 
-def _commit_pointer(columns: _Columns, pipeline: Pipeline, before: Frame[Pipeline, CommitEvent] | None) -> list[str]:
-    label = svg.text(25, 104, "committed", svg.BODY)
-    if pipeline.committed is None:
-        return [label, svg.text(LEFT, 104, "nothing", svg.BODY, colour=svg.MUTED)]
-    x = columns.x(pipeline.committed)
-    is_new = before is not None and len(before.state.written) < len(pipeline.written)
-    colour = svg.MARK if is_new else svg.INK
-    return [
-        label,
-        svg.pointer(x, LOG_TOP - 3, colour, 11),
-        svg.line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, svg.STRONG),
-        svg.text(x + 15, 108, str(pipeline.committed), svg.BODY + 2, colour=colour, bold=True),
-        *_metadata(x + 15 + svg.text_width(str(pipeline.committed), 14), pipeline),
-    ]
+def _consumer(axis: Axis, frame: Frame[Pipeline, CommitEvent], was: Pipeline, name: str) -> Block:
+    """A consumer: what it has polled and not processed, and its position; what it had when it ended is a ghost."""
+    pipeline, consumer, old = frame.state, frame.state.consumer(name), was.consumer(name)
+    position, polled, left, sent = None, {}, {}, ""
+    does, look = "not there", svg.stress(False, svg.MUTED)
+    if consumer is not None:
+        position, polled = consumer.position, _polled(consumer.unprocessed)
+        sent = f"sent: {', '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
+        does, look = role(pipeline, consumer), svg.stress(False)
+    elif isinstance(frame.event, model.Close | model.Crash) and frame.event.by == name:
+        ended = last_of(pipeline, model.Closed, model.Crashed)
+        does, look, left = type(ended).__name__.lower(), svg.stress(True), _polled(ended.unprocessed)
+    is_bold = look["bold"] or consumer is not None
+    is_new = old is not None and old.position != position
+    row = free(
+        WIDE,
+        LANE_HEIGHT,
+        beside(label(name, svg.TITLE, look["colour"], bold=is_bold, width=30), label(does, svg.BODY, **look)).at(0, 8),
+        label(sent, colour=svg.MUTED).at(30, 38),
+        lambda _, y: lane(axis, polled, left or polled, y + 10, POLLED_HEIGHT),
+        lambda _, y: [mark(axis, position, "position", (y + 3, y + 47), y + 64, is_new=is_new, is_open=True)],
+    )
+    return stack(rule(), row)
 
 
-def _metadata(x: float, pipeline: Pipeline) -> list[str]:
-    """The text that was committed with the offset, on the side where there is room."""
-    if not pipeline.metadata:
-        return []
-    words = quoted(pipeline.metadata)
-    is_left = x + svg.text_width(words, 9) > svg.WIDTH - 20
-    return [svg.text(x - 60 if is_left else x, 108, words, svg.SMALL, "end" if is_left else "start")]
+def _polled(offsets: tuple[int, ...]) -> dict[int, Cell]:
+    return {each: Cell(str(each), UNPROCESSED) for each in offsets}
 
 
-def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
-    there = [each for each in columns.offsets if pipeline.log_start <= each < pipeline.log_end]
-    boxes = [columns.box(each, LOG_TOP) for each in there]
-    numbers = [(columns.middle(each), LOG_TOP + 32, str(each)) for each in there]
-    return [
-        svg.text(25, LOG_TOP + 32, "log, offset", svg.BODY),
-        svg.filled(svg.NOTHING, *boxes),
-        svg.words_at(numbers, svg.BODY + 2, font_weight="bold"),
-    ]
-
-
-def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top: float) -> str:
-    pipeline, consumer = frame.state, frame.state.consumer(name)
-    rule = svg.line(25, top, svg.WIDTH - 25, top, svg.FAINT, 1)
-    if consumer is None:
-        just_ended = isinstance(frame.event, model.Close | model.Crash) and frame.event.by == name
-        return "\n".join([rule, *_gone(columns, pipeline, name, top, just_ended)])
-    position = columns.x(consumer.position)
-    boxes, numbers = _polled(columns, consumer.unprocessed, top)
-    sent = f"sent: {', '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
-    return "\n".join(
-        [
-            rule,
-            svg.text(25, top + 29, name, svg.TITLE, bold=True),
-            svg.text(54, top + 28, role(pipeline, consumer), svg.BODY),
-            svg.text(54, top + 52, sent, svg.SMALL, colour=svg.MUTED),
-            svg.filled(UNPROCESSED, *boxes),
-            svg.words_at(numbers, svg.BODY),
-            svg.polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], svg.INK),
-            _position_words(position, consumer, top),
-        ]
+def _sink(axis: Axis, pipeline: Pipeline, was: Pipeline) -> Block:
+    """What took effect, by whom; and the next offset where it is stored with the results."""
+    stored, is_new = pipeline.sink.stored, pipeline.sink.stored != was.sink.stored
+    empty = {at: Cell("", svg.NOTHING) for at in range(pipeline.log_end)}
+    top, foot = 10, 10 + CELL_HEIGHT
+    return free(
+        WIDE,
+        foot + 26,
+        beside(label("in the sink", svg.BODY), height=CELL_HEIGHT).at(0, top),
+        lambda _, y: lane(axis, empty | _results(pipeline), empty | _results(was), y + top, CELL_HEIGHT),
+        lambda _, y: [mark(axis, stored, "stored", (y + 6, y + foot + 4), y + foot + 18, is_new=is_new)],
     )
 
 
-def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[list[svg.Box], list[svg.Placed]]:
-    """The boxes of records that were polled and not processed, and the numbers in them."""
-    shown = [each for each in offsets if each in columns.offsets]
-    boxes = [columns.box(each, top + 10, 30) for each in shown]
-    return boxes, [(columns.middle(each), top + 31, str(each)) for each in shown]
-
-
-def _position_words(x: float, consumer: Consumer, top: float) -> str:
-    words = f"position {consumer.position}"
-    if x > svg.WIDTH - 160:
-        return svg.text(x - 14, top + 60, words, svg.SMALL + 1, "end")
-    return svg.text(x + 14, top + 60, words, svg.SMALL + 1)
-
-
-def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_ended: bool) -> list[str]:
-    if not just_ended:
-        return [
-            svg.text(25, top + 29, name, svg.TITLE, colour=svg.MUTED),
-            svg.text(54, top + 28, "not there", svg.BODY, colour=svg.MUTED),
-        ]
-    effect = last_of(pipeline, model.Closed, model.Crashed)
-    boxes, numbers = _polled(columns, effect.unprocessed, top)
-    return [
-        svg.text(25, top + 29, name, svg.TITLE, colour=svg.MARK, bold=True),
-        svg.text(54, top + 28, type(effect).__name__.lower(), svg.BODY, colour=svg.MARK, bold=True),
-        *(ghost(box, words, svg.MARK) for box, (_, _, words) in zip(boxes, numbers, strict=True)),
-    ]
-
-
-def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
-    gone = {each for each in lost(pipeline) if each in columns.offsets}
-    times = {each: pipeline.sink.times(each) for each in columns.offsets}
-    looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
-    parts = [svg.text(25, top + 30, "in the sink", svg.BODY)]
-    every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
-    parts.append(svg.filled(svg.NOTHING, *every))
-    held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
-    for look, offsets in (*looks, (HELD_BACK, held.keys()), (LOST, gone)):
-        boxes = [columns.box(each, top) for each in sorted(offsets)]
-        parts += [
-            svg.filled(look, *boxes),
-        ]
-    parts += [_who(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
-    parts += [_who(columns, each, top, f"({by})") for each, by in held.items()]
-    parts += [_who(columns, each, top, "lost") for each in sorted(gone)]
-    just_processed = [each.offset for each in pipeline.effects if isinstance(each, model.Processed)]
-    for offset in set(just_processed) & set(columns.offsets):
-        x, y, width, height = columns.box(offset, top)
-        parts.append(svg.rect(x - 1, y - 1, width + 2, height + 2, stroke=svg.MARK, stroke_width=svg.STRONG, rx=3))
-    if pipeline.sink.stored is not None:
-        x = columns.x(pipeline.sink.stored)
-        parts.append(
-            svg.polygon([(x, top + CELL_HEIGHT + 3), (x - 9, top + CELL_HEIGHT + 17), (x + 9, top + CELL_HEIGHT + 17)])
-        )
-        parts.append(svg.text(x + 14, top + CELL_HEIGHT + 20, f"stored {pipeline.sink.stored}", svg.SMALL + 1))
-    return parts
+def _results(pipeline: Pipeline) -> dict[int, Cell]:
+    """What became of each record, by its offset."""
+    offsets = {each.offset for each in pipeline.sink.writes}
+    times = {each: pipeline.sink.times(each) for each in sorted(offsets)}
+    found = {each: Cell(_by(pipeline, each), TWICE if many > 1 else ONCE) for each, many in times.items() if many}
+    found |= {each.offset: Cell(f"({each.by})", HELD_BACK) for each in pipeline.sink.held}
+    return found | {each: Cell("lost", LOST) for each in lost(pipeline)}
 
 
 def _by(pipeline: Pipeline, offset: int) -> str:
     """Whose results took effect; a long row of names is cut to how many there were."""
     appliers = pipeline.sink.appliers(offset)
     return " ".join(appliers) if len(appliers) < 4 else f"{len(appliers)} times"
-
-
-def _who(columns: _Columns, offset: int, top: float, words: str) -> str:
-    size = svg.BODY if columns.width > 60 or len(words) < 4 else svg.SMALL
-    return svg.text(columns.middle(offset), top + 30, words, size, "middle", bold=True)
-
-
-def _foot(pipeline: Pipeline, top: float) -> list[str]:
-    written = [str(each.offset) for each in pipeline.written]
-    shown = "none" if not written else ", ".join(["..."] * (len(written) > 10) + written[-10:])
-    counts = f"lost {len(lost(pipeline))}, doubled {len(doubled(pipeline))}"
-    return [
-        svg.text(25, top + 46, f"commits written: {shown}", svg.BODY),
-        svg.text(svg.WIDTH - 25, top + 46, counts, svg.BODY + 2, "end", bold=True),
-        *_legend(pipeline, top + 56),
-    ]
-
-
-def _legend(pipeline: Pipeline, y: float) -> list[str]:
-    has_checkpoints = pipeline.sink.held or any(isinstance(each, model.Checkpointed) for each in pipeline.effects)
-    names = {HELD_BACK: "held until a checkpoint"} if has_checkpoints else {}
-    names |= {UNPROCESSED: "polled, not processed", ONCE: "took effect once", TWICE: "more than once", LOST: "lost"}
-    return legend(names, names).draw(25, y)
