@@ -8,7 +8,7 @@ several of the same partitions below each other. `draw_rebalance` draws one mome
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kafkalearn.assignors import Assignment, change, load
@@ -27,8 +27,25 @@ from kafkalearn.assignors.carrying_out import (
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame, Trace
-from kafkalearn.drawing import kit, svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing import svg
+from kafkalearn.drawing.kit import (
+    WIDE,
+    Block,
+    at_ends,
+    beside,
+    by_fill,
+    cells,
+    chip,
+    free,
+    label,
+    legend,
+    line_of,
+    rule,
+    sheet,
+    space,
+    stack,
+)
+from kafkalearn.drawing.player import Picture
 
 # In words.
 
@@ -184,57 +201,68 @@ def rebalance_text(frame: Frame[Group, Event], before: Frame[Group, Event] | Non
 
 # As a picture.
 
-LEAST_LEFT, RIGHT = 180, 110  # room for the member's name, and for its count
-TOP, ROW, PAD = 96, 36, 5
+LEAST_NAMES, COUNTS = 164, 94  # pixels: of members' names, and of how many partitions each has
+HEAD, ROW, PAD = 92, 36, 5  # pixels: above and below all lanes, of a row of cells, above and below those of a lane
 MOST_NAME = 30  # characters beside a lane
 LOWEST_ROW = 25  # in which the letters just fit
 HIGHEST = 590  # a picture fits a window of 1280 x 800
-KEPT, MOVED, NEW = svg.COPIED, svg.MOVED, svg.fill(4)
+KEPT, MOVED, NEW, UNREAD = svg.COPIED, svg.MOVED, svg.fill(4), svg.Fill(svg.PANEL, "")
+MEANS = {KEPT: "same owner as before", MOVED: "moved: had another owner", NEW: "had no owner"}
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
-    """How large the cells of a picture are, which is the same in every frame of an animation."""
+class _Grid:
+    """The cells of a picture, as large in every frame of an animation."""
 
-    width: float
+    names: float  # where they begin, right of the longest name
+    unit: float
     per_row: int
-    one_topic: bool
-    size: float  # of the letters
-    left: float  # where the first cell of a lane begins
-    row: float = ROW
+    row: float
+    has_one_topic: bool
 
     @classmethod
-    def fitting(cls, partitions: Iterable[TopicPartition], most: int, names: Iterable[str]) -> Cells:
-        """Cells in which the longest name fits; larger ones if the longest lane, of `most` cells, leaves room.
+    def fitting(cls, partitions: Sequence[TopicPartition], lanes: Mapping[str, int], below: float = 0) -> _Grid:
+        """Cells in which the longest name fits, larger where the longest lane has room; rows so low that all lanes fit.
 
-        They begin right of the longest of the members' `names`.
+        Parameters
+        ----------
+        lanes : mapping of str to int
+            By its name, how many cells a lane has at most.
+        below : float
+            Pixels of what stands below them.
         """
-        partitions = list(partitions)
-        left = max(LEAST_LEFT, 30 + svg.name_width(names, svg.BODY, MOST_NAME) + 14)
-        one_topic = short_names(partitions)
-        needed = max((svg.text_width(label_of(each, one_topic), 9.4) for each in partitions), default=9.4) + 16
-        room = svg.WIDTH - left - RIGHT
-        width = max(needed, min(1.6 * needed, room / max(most, 1)))
-        size = svg.BODY if width >= 1.3 * needed else svg.SMALL
-        return cls(width, max(1, int(room / width + 0.001)), one_topic, size, left)
+        has_one_topic = short_names(partitions)
+        names = max(LEAST_NAMES, svg.name_width(lanes, svg.BODY, MOST_NAME) + 14)
+        needed = max((svg.text_width(label_of(each, has_one_topic)) for each in partitions), default=svg.LETTER) + 16
+        room = WIDE - names - COUNTS
+        unit = max(needed, min(1.6 * needed, room / max([1, *lanes.values()])))
+        made = cls(names, unit, max(1, int(room / unit + 0.001)), ROW, has_one_topic)
+        high = HIGHEST - HEAD - below - len(lanes) * (2 * PAD + 1)
+        rows = sum(map(made.rows, lanes.values()))
+        return replace(made, row=min(ROW, max(LOWEST_ROW, high / max(rows, 1))))
 
     def rows(self, count: int) -> int:
         """The rows that so many cells take."""
         return max(1, -(-count // self.per_row))
 
-    def lower(self, row_count: int, lane_count: int, below: float) -> Cells:
-        """The same, with rows so low that the picture fits a window, but never lower than their letters."""
-        room = HIGHEST - TOP - below - lane_count * 2 * PAD
-        return replace(self, row=min(ROW, max(LOWEST_ROW, room / max(row_count, 1))))
+    def cells(self, looks: Mapping[TopicPartition, svg.Fill], marked: Container[TopicPartition]) -> Block:
+        """A cell for each partition, by topic and number."""
+        ordered, rows = sorted(looks), []
+        for begin in range(0, len(ordered), self.per_row):
+            shown = ordered[begin : begin + self.per_row]
+            words = {at: label_of(each, self.has_one_topic) for at, each in enumerate(shown)}
+            filled = by_fill(looks[each] for each in shown)
+            new = [at for at, each in enumerate(shown) if each in marked]
+            row = cells(len(shown), self.unit, filled, words, height=self.row - 6, marked=new)
+            rows.append(beside(row, height=self.row))
+        return stack(*rows)
 
-    def lane(self, row_count: int) -> float:
-        """The height of a lane of so many rows."""
-        return row_count * self.row + 2 * PAD
-
-    @property
-    def base(self) -> float:
-        """From the top of a lane to the line that the words of its first row stand on."""
-        return PAD + self.row / 2 + 6
+    def lane(self, name: Block, inside: Block | str, most: int, count: Block | None = None) -> Block:
+        """A name, cells or words right of it, and a count at the right end; as high as `most` cells need."""
+        ends = at_ends(name, count or space(), height=self.row)
+        if isinstance(inside, str):
+            inside = beside(label(inside, svg.BODY, svg.MUTED), height=self.row)
+        return free(WIDE, self.rows(most) * self.row + 2 * PAD, ends.at(0, PAD), inside.at(self.names, PAD))
 
 
 def draw_assignment(assignment: Assignment, before: Assignment | None = None, title: str = "") -> Picture:
@@ -255,27 +283,17 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
     >>> draw_assignment(assign("range", {"a": 1, "b": 1}, [Member("C0", ["a", "b"]), Member("C1", ["a", "b"])])).label
     '2 partitions on 2 members: C0 2, C1 0; 1 idle.'
     """
-    owner_before = before.owners() if before is not None else {}
-    counts = assignment.counts()
-    partitions = [partition for owned in assignment.values() for partition in owned]
-    cells = Cells.fitting(partitions, max(counts.values(), default=0), counts)
-    heights = {member_id: cells.rows(count) for member_id, count in counts.items()}
+    counts, owners = assignment.counts(), None if before is None else before.owners()
     gone = [svg.cut_name(member_id) for member_id in before or () if member_id not in assignment]
-    cells = cells.lower(sum(heights.values()), len(heights), below=52 if gone else 18)
-    parts, top = [], TOP
+    grid = _Grid.fitting([each for owned in assignment.values() for each in owned], counts, 34 if gone else 0)
+    lanes = []
     for member_id, owned in assignment.items():
-        looks = {partition: _look(partition, member_id, owner_before, before is not None) for partition in owned}
         had = None if before is None else len(before.get(member_id, ()))
-        parts.append(_lane(cells, top, heights[member_id], member_id, looks, had))
-        top += cells.lane(heights[member_id])
+        lanes += [_member(grid, member_id, _looks(owned, member_id, owners), counts[member_id], had), rule()]
     if gone:
-        parts.append(svg.text(25, top + 26, f"gone: {', '.join(gone)}", svg.BODY, colour=svg.MUTED))
-        top += 34
-    label = describe_assignment(assignment, before)
-    head = title or load_words(assignment)
-    return picture(
-        top + 18, svg.text(25, 38, head, svg.TITLE, bold=True), _legend(before is not None), *parts, label=label
-    )
+        lanes += [space(height=8), label(f"gone: {', '.join(gone)}", svg.BODY, svg.MUTED)]
+    head = _head(title or load_words(assignment), is_change=before is not None)
+    return sheet(stack(head, *lanes), describe_assignment(assignment, before))
 
 
 MOST_DEALT, MOST_ROWS, DEALT_NAMES = 24, 12, 230  # of several assignments: partitions, rows, pixels for the names
@@ -315,12 +333,12 @@ def draw_assignments(by_assignor: Mapping[str, Assignment]) -> Picture:
             f"rows, got {len(members)}, {longest} and {rows}"
         )
     fills = dict(zip(members, svg.FILLS, strict=False))
-    width = min(80, (svg.WIDTH - 50 - DEALT_NAMES) / max(1, longest) - 4)
+    width = min(80, (WIDE - DEALT_NAMES) / max(1, longest) - 4)
 
-    def dealt(name: str, assignment: Assignment, topic: str) -> kit.Block:
+    def dealt(name: str, assignment: Assignment, topic: str) -> Block:
         owners, words = assignment.owners(), f"{name}, {topic}" if len(topics) > 1 else name
-        cells = [
-            kit.chip(
+        chips = [
+            chip(
                 [str(number)],
                 fills.get(owners.get(TopicPartition(topic, number), ""), svg.NOTHING),
                 width=width,
@@ -328,8 +346,8 @@ def draw_assignments(by_assignor: Mapping[str, Assignment]) -> Picture:
             )
             for number in sorted(topics[topic])
         ]
-        said = kit.stack(kit.label(words, svg.BODY, bold=True, width=DEALT_NAMES - 4), kit.space(height=5))
-        return kit.line_of(said, *cells, gap=4)
+        said = stack(label(words, svg.BODY, bold=True, width=DEALT_NAMES - 4), space(height=5))
+        return line_of(said, *chips, gap=4)
 
     is_short = len(topics) <= 1
     said = (
@@ -337,8 +355,8 @@ def draw_assignments(by_assignor: Mapping[str, Assignment]) -> Picture:
         for name, assignment in by_assignor.items()
     )
     lanes = [dealt(name, assignment, topic) for name, assignment in by_assignor.items() for topic in sorted(topics)]
-    key = kit.legend(fills.values(), {fill: svg.cut_name(name, 20) for name, fill in fills.items()})
-    return kit.sheet(kit.stack(*lanes, key, gap=8), ". ".join(said), left=25)
+    key = legend(fills.values(), {fill: svg.cut_name(name, 20) for name, fill in fills.items()})
+    return sheet(stack(*lanes, key, gap=8), ". ".join(said))
 
 
 def _names(owned: Iterable[TopicPartition], is_short: bool) -> str:
@@ -357,115 +375,60 @@ def draw_rebalance(
     frame, before : Frame
         A frame of it and the one before.
     """
-    group = frame.state
-    owner_first = group.first.owners()
-    states = [each.state for each in trace]
-    most = max(count for each in states for count in (len(each.unread), *each.reading.counts().values()))
+    group, states = frame.state, [each.state for each in trace]
     everybody = dict.fromkeys(member_id for each in states for member_id in each.reading)
-    cells = Cells.fitting(states[-1].partitions, most, everybody)
+    most = {name: max(len(each.reading.get(name, ())) for each in states) for name in everybody}
     most_unread = max(len(each.unread) for each in states)
-    rows = {name: cells.rows(max(len(each.reading.get(name, ())) for each in states)) for name in everybody}
-    lanes = [*rows.values(), *([cells.rows(most_unread)] if most_unread else [])]
-    cells = cells.lower(sum(lanes), len(lanes), below=22)
-    parts, top = [], TOP
-    for member_id, row_count in rows.items():
+    grid = _Grid.fitting(states[-1].partitions, most | ({"": most_unread} if most_unread else {}))
+    lanes, owners = [], group.first.owners()
+    for member_id, count in most.items():
         owned = group.reading.get(member_id)
         if owned is None:
-            parts.append(_absent(cells, top, row_count, member_id, is_gone=member_id in group.left))
+            words = "has left" if member_id in group.left else "not here yet"
+            lanes += [grid.lane(_name(member_id, svg.MUTED), words, count), rule()]
         else:
-            looks = {partition: _look(partition, member_id, owner_first, True) for partition in owned}
             had = len(before.state.reading.get(member_id, ())) if before else None
-            parts.append(_lane(cells, top, row_count, member_id, looks, had))
-        top += cells.lane(row_count)
+            lanes += [_member(grid, member_id, _looks(owned, member_id, owners), count, had), rule()]
     if most_unread:
-        parts.append(_unread(cells, top, cells.rows(most_unread), group, frame.event))
-        top += cells.lane(cells.rows(most_unread)) + 8
-    title = f"{len(group.partitions) - len(group.unread)} of {counted(len(group.partitions), 'partition')} are read"
-    label = describe_rebalance(frame, before)
-    return picture(top + 14, svg.text(25, 38, title, svg.TITLE, bold=True), _legend(True), *parts, label=label)
+        lanes.append(_unread(grid, group, frame.event, most_unread))
+    read_count = len(group.partitions) - len(group.unread)
+    title = f"{read_count} of {counted(len(group.partitions), 'partition')} are read"
+    return sheet(stack(_head(title, is_change=True), *lanes), describe_rebalance(frame, before), below=8)
 
 
-def _look(
-    partition: TopicPartition, member_id: str, owner_before: Mapping[TopicPartition, str], is_change: bool
-) -> svg.Fill:
-    if not is_change or owner_before.get(partition) == member_id:
-        return KEPT
-    return MOVED if partition in owner_before else NEW
+def _head(title: str, *, is_change: bool) -> Block:
+    """The title, and what the fills mean."""
+    hint = label("a lane for each member, a cell for each partition", colour=svg.MUTED)
+    means = legend(MEANS, MEANS, width=WIDE - 60) if is_change else hint
+    return stack(label(title, svg.TITLE, bold=True), space(height=6), means, space(height=6))
 
 
-def _legend(is_change: bool) -> str:
-    if not is_change:
-        return svg.text(25, 74, "a lane for each member, a cell for each partition", svg.SMALL, colour=svg.MUTED)
-    parts, x = [], 25.0
-    for look, words in ((KEPT, "same owner as before"), (MOVED, "moved: had another owner"), (NEW, "had no owner")):
-        parts += [_cell((x, 56, 34, 26), look), svg.text(x + 42, 75, words, svg.SMALL)]
-        x += 42 + svg.text_width(words, 9.2) + 26
-    return "\n".join(parts)
+def _looks(
+    owned: Iterable[TopicPartition], member_id: str, owners: Mapping[TopicPartition, str] | None
+) -> dict[TopicPartition, svg.Fill]:
+    """Whether a member had each of its partitions before; all look alike where no `owners` of before are known."""
+    if owners is None:
+        return dict.fromkeys(owned, KEPT)
+    return {each: KEPT if owners.get(each) == member_id else MOVED if each in owners else NEW for each in owned}
 
 
-def _lane(
-    cells: Cells, top: float, row_count: int, member_id: str, looks: Mapping[TopicPartition, svg.Fill], had: int | None
-) -> str:
-    """A member with what it has, by topic and number."""
-    parts = [_lane_frame(cells, top, row_count, member_id, svg.INK)]
-    for at, partition in enumerate(sorted(looks)):
-        box, words = _place(cells, top, at), label_of(partition, cells.one_topic)
-        parts.append(_cell(box, looks[partition], words, cells.size))
-    if not looks:
-        parts.append(svg.text(cells.left + 6, top + cells.base, "nothing", svg.BODY, colour=svg.MUTED))
+def _name(member_id: str, colour: str = svg.INK) -> Block:
+    return label(svg.cut_name(member_id, MOST_NAME), svg.BODY, colour)
+
+
+def _member(grid: _Grid, member_id: str, looks: Mapping[TopicPartition, svg.Fill], most: int, had: int | None) -> Block:
+    """A member with what it has; a partition that moved has a marked border as well."""
+    moved = {each for each, look in looks.items() if look == MOVED}
     change = "" if had is None or had == len(looks) else f" ({len(looks) - had:+d})"
-    parts.append(
-        svg.text(svg.WIDTH - 25, top + cells.base, f"{len(looks)}{change}", svg.BODY, "end", bold=bool(change))
-    )
-    return "\n".join(parts)
+    count = label(f"{len(looks)}{change}", svg.BODY, bold=bool(change), at_end=True)
+    return grid.lane(_name(member_id), grid.cells(looks, moved) if looks else "nothing", most, count)
 
 
-def _absent(cells: Cells, top: float, row_count: int, member_id: str, is_gone: bool) -> str:
-    words = "has left" if is_gone else "not here yet"
-    said = svg.text(cells.left + 6, top + cells.base, words, svg.BODY, colour=svg.MUTED)
-    return "\n".join([_lane_frame(cells, top, row_count, member_id, svg.MUTED), said])
-
-
-def _lane_frame(cells: Cells, top: float, row_count: int, member_id: str, colour: str) -> str:
-    bottom = top + cells.lane(row_count)
-    name = svg.text(30, top + cells.base, svg.cut_name(member_id, MOST_NAME), svg.BODY, colour=colour)
-    return "\n".join([svg.line(25, bottom, svg.WIDTH - 25, bottom, svg.FAINT, svg.HAIR), name])
-
-
-def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event | None) -> str:
+def _unread(grid: _Grid, group: Group, event: Event | None, most: int) -> Block:
     """The lane of what nobody reads, on a ground of its own."""
-    height = cells.lane(row_count)
     stopped = [each for each in group.effects if isinstance(each, StoppedReading) and isinstance(event, Assigned)]
     just_now = {partition for each in stopped for partition in each.partitions}
-    parts = [
-        svg.rect(0, top + 3, svg.WIDTH, height, svg.EMPTY),
-        svg.text(30, top + 3 + cells.base, "nobody reads", svg.BODY, bold=True),
-    ]
-    for at, partition in enumerate(group.unread):
-        box, words = _place(cells, top + 3, at), label_of(partition, cells.one_topic)
-        stroke, width = (svg.MARK, svg.STRONG) if partition in just_now else (svg.MUTED, svg.HAIR)
-        parts += [
-            svg.rect(*box, svg.PANEL),
-            svg.outlined(box, stroke=stroke, stroke_width=width),
-            _inside(box, words, cells.size),
-        ]
-    parts.append(svg.text(svg.WIDTH - 25, top + 3 + cells.base, str(len(group.unread)), svg.BODY, "end", bold=True))
-    return "\n".join(parts)
-
-
-def _place(cells: Cells, top: float, at: int) -> svg.Box:
-    row, column = divmod(at, cells.per_row)
-    return cells.left + column * cells.width, top + PAD + row * cells.row + 3, cells.width - 4, cells.row - 6
-
-
-def _cell(box: svg.Box, look: svg.Fill, words: str = "", size: float = svg.SMALL) -> str:
-    """A partition; one that moved has a marked border as well."""
-    parts = [svg.filled(look, box), svg.outlined(box, **svg.edge(look == MOVED))]
-    if words:
-        parts.append(_inside(box, words, size))
-    return "\n".join(parts)
-
-
-def _inside(box: svg.Box, words: str, size: float) -> str:
-    x, y, width, height = box
-    return svg.text(x + width / 2, y + height / 2 + size / 2.8, words, size, "middle")
+    unread = grid.cells(dict.fromkeys(group.unread, UNREAD), just_now)
+    count = label(str(len(group.unread)), svg.BODY, bold=True, at_end=True)
+    lane = grid.lane(label("nobody reads", svg.BODY, bold=True), unread, most, count)
+    return free(WIDE, lane.height, lambda x, y: [svg.rect(0, y, svg.WIDTH, lane.height, svg.EMPTY)], lane.draw)
