@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,12 +15,11 @@ from kafkalearn.delivery.search import GIVEN_UP, OFFLINE
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
 from kafkalearn.drawing import kit, svg
 from kafkalearn.drawing.figures import bar_style, only_whole_numbers
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.player import Picture
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.state import Partition
 
-LEFT, NAMES_WIDTH, ROW, HEAD = 16, 338, 41, 104
-BOTTOM = 74
+NAMES, ROW, HEADS = 338, 41, 60  # pixels: of failures, of a row, of the names of columns
 WORDS = {
     LOST: "LOST",
     DOUBLED: "twice",
@@ -31,6 +30,13 @@ WORDS = {
     REJECTED: "R",
 }
 LOOKS = {LOST: svg.LOST, DOUBLED: svg.TWICE, OUT_OF_ORDER: svg.MOVED, GIVEN_UP: svg.OPEN, SAFE: svg.COMMITTED}
+MEANS = {
+    svg.LOST: "LOST: acknowledged, and gone",
+    svg.TWICE: "twice: in the log twice",
+    svg.OPEN: "failed: an error, and not in the log",
+    svg.COMMITTED: "safe: in the log, once",
+    svg.NOTHING: "none: no record is taken",
+}
 HARM = (LOST, DOUBLED, OUT_OF_ORDER, GIVEN_UP)
 BESIDE_POINTS = 3  # between lines that have the same values: the thickest is 3 wide
 
@@ -52,17 +58,33 @@ def draw_results(cells: Sequence[Cell]) -> Picture:
         raise KafkaLearnError("there is no cell to draw; matrix() makes them")
     rows = _rows(cells)
     columns = list(dict.fromkeys((cell.producer, cell.min_insync_replicas) for cell in cells))
-    width = (svg.WIDTH - 2 * LEFT - NAMES_WIDTH) / len(columns)
+    unit = (kit.WIDE - NAMES) / len(columns)
     by_place = {(_row_of(cell), _column_of(cell)): cell for cell in cells}
-    parts = [svg.text(LEFT, 28, "What can happen to a record", svg.TITLE, bold=True), *_heads(columns, width)]
-    for at, row in enumerate(rows):
-        y = HEAD + at * ROW
-        parts += _names(rows, at, y)
-        for index, column in enumerate(columns):
-            cell = by_place.get((row[:2], column))
-            if cell is not None:
-                parts.append(_cell(cell, LEFT + NAMES_WIDTH + index * width, y, width))
-    return picture(HEAD + len(rows) * ROW + BOTTOM, *parts, *_legend(HEAD + len(rows) * ROW + 8), label=_said(cells))
+    page = kit.stack(
+        kit.label("What can happen to a record", svg.TITLE, bold=True),
+        _heads(columns, unit),
+        *(
+            kit.free(
+                kit.WIDE,
+                ROW,
+                _name(rows, at).draw,
+                *(
+                    _cell(by_place[row[:2], column], unit).at(NAMES + place * unit, 0)
+                    for place, column in enumerate(columns)
+                    if (row[:2], column) in by_place
+                ),
+            )
+            for at, row in enumerate(rows)
+        ),
+        kit.space(height=6),
+        kit.flow(
+            *(kit.legend([fill], MEANS) for fill in MEANS),
+            kit.label("R: the leader refuses the record", colour=svg.MUTED),
+            kit.label("W: brokers are up, and none may lead: all wait for one that has everything", colour=svg.MUTED),
+            gap=8,
+        ),
+    )
+    return kit.sheet(page, _said(cells), top=6, below=8)
 
 
 def _rows(cells: Sequence[Cell]) -> list[tuple[str, bool, str]]:
@@ -96,70 +118,41 @@ def word_of(cell: Cell) -> str:
     return WORDS[SAFE] if SAFE in cell.results else "none"
 
 
-def _heads(columns: list[tuple[str, int]], width: float) -> list[str]:
-    parts = []
-    for at, (producer, min_isr) in enumerate(columns):
-        x = LEFT + NAMES_WIDTH + at * width
-        is_first = at == 0 or columns[at - 1][0] != producer
-        count = len([each for each in columns if each[0] == producer])
-        if is_first:
-            words = producer.split(", ")
-            for down, word in enumerate(words):
-                parts.append(svg.text(x + count * width / 2, 58 + 18 * down, word, svg.SMALL + 1, "middle", bold=True))
-            parts.append(svg.line(x, 44, x, HEAD - 4, svg.FAINT, svg.HAIR))
-        parts.append(svg.text(x + width / 2, HEAD - 8, f"min {min_isr}", svg.SMALL, "middle", svg.MUTED))
-    return parts
+def _heads(columns: list[tuple[str, int]], unit: float) -> kit.Block:
+    """The names of the columns: of each producer once, and below it its settings of min.insync.replicas."""
+    producers = [producer for producer, _ in columns]
+
+    def draw(x: float, y: float) -> Iterator[str]:
+        for producer in dict.fromkeys(producers):
+            begin, count = x + NAMES + producers.index(producer) * unit, producers.count(producer)
+            names = [(begin + count * unit / 2, y + 16 + 18 * at, each) for at, each in enumerate(producer.split(", "))]
+            yield svg.line(begin, y, begin, y + HEADS, svg.FAINT, svg.HAIR)
+            yield svg.words_at(names, svg.SMALL + 1, font_weight="bold")
+        least = [(x + NAMES + (at + 0.5) * unit, y + HEADS - 6, f"min {each}") for at, (_, each) in enumerate(columns)]
+        yield svg.words_at(least, svg.SMALL, fill=svg.MUTED)
+
+    return kit.free(kit.WIDE, HEADS, draw)
 
 
-def _names(rows: list[tuple[str, bool, str]], at: int, y: float) -> list[str]:
+def _name(rows: list[tuple[str, bool, str]], at: int) -> kit.Block:
+    """What happens, below a hair where it is another failure than in the row above, and how leaders are elected."""
     failure, _, elections = rows[at]
-    parts = [svg.text(LEFT, y + 36, elections, svg.SMALL, colour=svg.MUTED)]
-    if at == 0 or rows[at - 1][0] != failure:
-        parts += [
-            svg.line(LEFT, y, svg.WIDTH - LEFT, y, svg.FAINT, svg.HAIR),
-            svg.text(LEFT, y + 18, failure, svg.SMALL, bold=True),
-        ]
-    return parts
+    how = kit.label(elections, colour=svg.MUTED, width=NAMES)
+    if at and rows[at - 1][0] == failure:
+        return kit.stack(kit.space(height=20), how)
+    return kit.stack(kit.rule(), kit.label(failure, bold=True, width=NAMES), how, gap=-1)
 
 
-def _cell(cell: Cell, x: float, y: float, width: float) -> str:
-    box = (x + 2, y + 2, width - 4, ROW - 4)
-    word, besides = word_of(cell), _besides(cell)
+def _cell(cell: Cell, unit: float) -> kit.Block:
     look = next((LOOKS[each] for each in (*HARM, SAFE) if each in cell.results), svg.NOTHING)
-    return "\n".join(
-        each
-        for each in [
-            svg.filled(look, box),
-            svg.text(x + width / 2, y + 19, word, svg.SMALL, "middle", bold=LOST in cell.results),
-            svg.text(x + width / 2, y + 36, besides, svg.SMALL, "middle") if besides else "",
-        ]
-        if each
-    )
+    besides = _besides(cell)
+    said = kit.chip([word_of(cell), *([besides] if besides else [])], look, width=unit - 4, height=ROW - 4)
+    return kit.free(unit, ROW, said.at(2, 2))
 
 
 def _besides(cell: Cell) -> str:
     """What can happen to the application instead, in letters."""
     return " ".join(WORDS[each] for each in (REJECTED, OFFLINE) if each in cell.results)
-
-
-def _legend(y: float) -> list[str]:
-    names = {
-        LOOKS[LOST]: "LOST: acknowledged, and gone",
-        LOOKS[DOUBLED]: "twice: in the log twice",
-        LOOKS[GIVEN_UP]: "failed: an error, and not in the log",
-        LOOKS[SAFE]: "safe: in the log, once",
-        svg.NOTHING: "none: no record is taken",
-    }
-    lines = [dict(list(names.items())[:3]), dict(list(names.items())[3:])]
-    refuses = kit.label("R: the leader refuses the record", colour=svg.MUTED)
-    waits = "W: brokers are up, and none may lead: all wait for one that has everything"
-    block = kit.stack(
-        kit.legend(names, lines[0]),
-        kit.line_of(kit.legend(names, lines[1]), refuses, gap=20),
-        kit.label(waits, colour=svg.MUTED),
-        gap=2,
-    )
-    return block.draw(LEFT, y)
 
 
 def _said(cells: Sequence[Cell]) -> str:
