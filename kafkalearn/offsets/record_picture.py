@@ -6,7 +6,7 @@ assignments of its members, too: ``play(record_bytes(key, value), draw_record_by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -15,17 +15,20 @@ from textwrap import wrap
 from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
 from kafkalearn.base.trace import Frame, Trace, run
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.axes import Axis
+from kafkalearn.drawing.kit import LEFT, WIDE, Block, bar, free, label, rule, sheet, space, stack
+from kafkalearn.drawing.player import Picture
 from kafkalearn.formats.wire import Piece
 from kafkalearn.offsets.protocol import dissect_members
 from kafkalearn.offsets.records import decode
 
-# Where the bytes stand, and where the names of their fields: rows of cells, names below.
+# The bytes of a key or value in rows, and below them the names of their fields, which are as wide as they are.
 
-LEFT, COLUMNS, CELL_WIDTH, CELL_HEIGHT = 20, 32, 30, 28
-NAME_HEIGHT, ROW_GAP = 17, 7
+COLUMNS, CELL_HEIGHT, NAME_HEIGHT, ROW_GAP = 32, 28, 17, 7
+UNIT = WIDE / COLUMNS  # pixels of a byte
 _LETTER = 0.53 * svg.SMALL
 _NAME_GAP = 4
+DONE = svg.Fill(svg.READ, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,46 +36,10 @@ class Name:
     """The name of a field below its first byte: one piece or several that belong to it."""
 
     words: str
-    x: float
+    x: float  # from where the row begins
     row: int
     line: int  # 0 right below the bytes; more where the line above has no room
     first_piece: int
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Places for the key or the value."""
-
-    tops: tuple[float, ...]  # of each row of bytes
-    names: tuple[Name, ...]
-    bottom: float
-
-    def cell(self, index: int) -> svg.Box:
-        """Where a byte stands."""
-        row, column = divmod(index, COLUMNS)
-        return LEFT + column * CELL_WIDTH, self.tops[row], CELL_WIDTH, CELL_HEIGHT
-
-    def boxes(self, piece: Piece) -> list[svg.Box]:
-        """The outlines of some bytes: one, or one for each row that they reach into."""
-        rows = groupby(range(piece.start, piece.stop), key=lambda index: index // COLUMNS)
-        parts = [list(indices) for _, indices in rows]
-        return [(*self.cell(each[0])[:2], len(each) * CELL_WIDTH, CELL_HEIGHT) for each in parts]
-
-    def name_height(self, name: Name) -> float:
-        """The base line of a name."""
-        return self.tops[name.row] + CELL_HEIGHT + 14 + name.line * NAME_HEIGHT
-
-
-def lay_out(pieces: Sequence[Piece], top: float) -> Layout:
-    """The places of all pieces of a key or value, the first row at `top`."""
-    names = _names(pieces)
-    row_count = -(-max((piece.stop for piece in pieces), default=0) // COLUMNS)
-    tops = []
-    for row in range(row_count):
-        tops.append(top)
-        lines = 1 + max((name.line for name in names if name.row == row), default=-1)
-        top += CELL_HEIGHT + lines * NAME_HEIGHT + ROW_GAP
-    return Layout(tuple(tops), tuple(names), top)
 
 
 def short_name(piece: Piece) -> str:
@@ -83,26 +50,62 @@ def short_name(piece: Piece) -> str:
     return "tags" if name == "tagged fields" else name
 
 
-def _names(pieces: Sequence[Piece]) -> list[Name]:
+def names_of(pieces: Sequence[Piece]) -> tuple[Name, ...]:
+    """The names of all pieces of a key or value, each in the first line where it lies on no other."""
     names: list[Name] = []
-    free: dict[tuple[int, int], float] = {}  # row and line to where the next name may begin
+    ends: dict[tuple[int, int], float] = {}  # row and line to where the next name may begin
     for (_, words), group in groupby(enumerate(pieces), key=lambda pair: (pair[1].field, short_name(pair[1]))):
         number, piece = next(group)
         row, column = divmod(piece.start, COLUMNS)
         width = svg.text_width(words, _LETTER)
-        x = min(LEFT + column * CELL_WIDTH + 2, svg.WIDTH - LEFT - width)
+        x = min(column * UNIT + 2, WIDE - width)
         line = 0
-        while free.get((row, line), 0.0) > x:
+        while ends.get((row, line), 0.0) > x:
             line += 1
-        free[row, line] = x + width + _NAME_GAP
+        ends[row, line] = x + width + _NAME_GAP
         names.append(Name(words, x, row, line, number))
-    return names
+    return tuple(names)
+
+
+def rows_of(data: bytes, read: Sequence[Piece], now: Piece | None, names: Sequence[Name]) -> Block:
+    """The bytes in rows: each piece read so far in a box with its name, the one that is read `now` marked."""
+    row_count = -(-len(data) // COLUMNS)
+    done = max((piece.stop for piece in read), default=0)
+
+    def row(number: int) -> Block:
+        axis = Axis(LEFT, number * COLUMNS, min(COLUMNS, len(data) - number * COLUMNS), UNIT)
+        own = [each for each in names if each.row == number]
+        known = [each for each in own if each.first_piece < len(read)]
+        filled = bar([(DONE, axis.x(done) - LEFT), (svg.NOTHING, axis.x(len(data)) - axis.x(done))], height=CELL_HEIGHT)
+
+        def boxes(pieces: Iterable[Piece], y: float) -> list[svg.Box]:
+            spans = [(axis.x(each.start), axis.x(each.stop)) for each in pieces]
+            return [(begin, y, end - begin, CELL_HEIGHT) for begin, end in spans if begin < end]
+
+        def draw(x: float, y: float) -> list[str]:
+            letters = [(axis.middle(at), y + 19, f"{data[at]:02x}") for at in axis.offsets]
+            base = y + CELL_HEIGHT + 14
+            return [
+                *filled.draw(x, y),
+                svg.outlined(*boxes(read, y)),
+                svg.words_at(letters, svg.SMALL + 1),
+                svg.outlined(*boxes([now] if now else [], y), stroke=svg.MARK, stroke_width=svg.STRONG),
+                *(
+                    svg.text(x + each.x, base + NAME_HEIGHT * each.line, each.words, svg.SMALL, colour=colour)
+                    for each in known
+                    for colour in (svg.MUTED if each.line else svg.INK,)
+                ),
+            ]
+
+        lines = 1 + max((each.line for each in own), default=-1)
+        return free(WIDE, CELL_HEIGHT + lines * NAME_HEIGHT + ROW_GAP, draw)
+
+    return stack(*map(row, range(row_count)))
 
 
 # The record, and how far it is read.
 
 MOST_BYTES = 220  # of key or value; a longer one does not fit a page
-_FIRST_TOP, _PART_HEAD, _LINE_HEIGHT = 26, 10, 26
 _LINE_LENGTH = 76  # bold characters of body text in a line, and some room
 
 
@@ -161,73 +164,48 @@ def draw_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[RecordByte
     'Key, bytes 0 to 1: 00 02 is the record type, 2: group metadata.'
     """
     record = frame.state
-    place = _places(record.key, record.value)
-    top = place.of_value.bottom if record.value is not None else place.of_key.bottom + 30
-    return picture(
-        top + 14 + _LINE_HEIGHT * place.caption_lines + 28,
-        *_part(record, "key", place.of_key, frame.event),
-        *_part(record, "value", place.of_value, frame.event),
-        svg.line(LEFT, top + 4, svg.WIDTH - LEFT, top + 4, svg.FAINT, svg.HAIR),
-        *_caption(frame.event, top + 32),
-        label=describe_record_bytes(frame, before),
+    caption, high = _caption(frame.event), _caption_height(record.key, record.value)
+    page = stack(
+        _part(record, "key", frame.event),
+        space(height=8),
+        _part(record, "value", frame.event),
+        rule(),
+        space(height=6),
+        free(WIDE, high, caption.draw),
     )
+    return sheet(page, describe_record_bytes(frame, before))
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    of_key: Layout
-    of_value: Layout
-    caption_lines: int  # of the longest
+def _part(record: RecordBytes, part: str, now: Field | None) -> Block:
+    """The key or the value, and how far it is read."""
+    data = record.key if part == "key" else record.value
+    if data is None:
+        return label("value: null, a tombstone", svg.BODY, bold=True)
+    read = [each.piece for each in record.read if each.part == part]
+    current = now.piece if now is not None and now.part == part else None
+    head = label(f"{part}: {counted(len(data), 'byte')}", svg.BODY, bold=True)
+    return stack(head, rows_of(data, read, current, _names(record.key, record.value, part)), gap=2)
 
 
 @cache
-def _places(key: bytes, value: bytes | None) -> _Places:
-    """The same for every moment of a record, so that nothing moves while it is read."""
-    fields = _fields(key, value)
-    of_key = lay_out([each.piece for each in fields if each.part == "key"], _FIRST_TOP + _PART_HEAD)
-    of_value = lay_out([each.piece for each in fields if each.part == "value"], of_key.bottom + 20 + _PART_HEAD)
-    return _Places(of_key, of_value, max(len(_caption_lines(each.piece)) for each in fields))
+def _names(key: bytes, value: bytes | None, part: str) -> tuple[Name, ...]:
+    """Of all fields, also of those that are not read yet, so that nothing moves while a record is read."""
+    return names_of([each.piece for each in _fields(key, value) if each.part == part])
 
 
-def _part(record: RecordBytes, part: str, places: Layout, now: Field | None) -> list[str]:
-    data = record.key if part == "key" else record.value
-    if data is None:
-        top = _places(record.key, None).of_key.bottom
-        return [svg.text(LEFT, top + 20, "value: null, a tombstone", svg.BODY, bold=True)]
-    read = [each.piece for each in record.read if each.part == part]
-    done = max((piece.stop for piece in read), default=0)
-    cells = [places.cell(index) for index in range(len(data))]
-    marked = places.boxes(now.piece) if now is not None and now.part == part else []
-    letters = [(x + width / 2, y + 19, f"{byte:02x}") for (x, y, width, _), byte in zip(cells, data, strict=True)]
-    return [
-        svg.text(LEFT, places.tops[0] - _PART_HEAD, f"{part}: {counted(len(data), 'byte')}", svg.BODY, bold=True),
-        svg.filled(svg.Fill(svg.READ, ""), *cells[:done]),
-        svg.filled(svg.NOTHING, *cells[done:]),
-        svg.outlined(*(box for piece in read for box in places.boxes(piece))),
-        svg.words_at(letters, svg.SMALL + 1),
-        svg.outlined(*marked, stroke=svg.MARK, stroke_width=svg.STRONG),
-        *(
-            svg.text(
-                name.x, places.name_height(name), name.words, svg.SMALL, colour=svg.INK if name.line == 0 else svg.MUTED
-            )
-            for name in places.names
-            if name.first_piece < len(read)
-        ),
-    ]
+@cache
+def _caption_height(key: bytes, value: bytes | None) -> float:
+    """Of the longest caption."""
+    return max(_caption(each).height for each in _fields(key, value))
 
 
-def _caption(now: Field | None, top: float) -> list[str]:
+def _caption(now: Field | None) -> Block:
+    """What has just been read."""
     if now is None:
-        return [svg.text(LEFT, top, "Nothing is read yet.", svg.BODY)]
-    piece, lines = now.piece, _caption_lines(now.piece)
-    kind = f"{piece.kind}, {counted(piece.stop - piece.start, 'byte')} of the {now.part}"
-    return [
-        *(
-            svg.text(LEFT, top + number * _LINE_HEIGHT, words, svg.BODY + 2, colour=svg.MARK, bold=True)
-            for number, words in enumerate(lines)
-        ),
-        svg.text(LEFT, top + len(lines) * _LINE_HEIGHT, kind, svg.SMALL + 1, colour=svg.INK),
-    ]
+        return label("Nothing is read yet.", svg.BODY)
+    kind = f"{now.piece.kind}, {counted(now.piece.stop - now.piece.start, 'byte')} of the {now.part}"
+    lines = (label(words, svg.BODY + 2, svg.MARK, bold=True) for words in _caption_lines(now.piece))
+    return stack(*lines, label(kind, svg.SMALL + 1))
 
 
 def _caption_lines(piece: Piece) -> list[str]:

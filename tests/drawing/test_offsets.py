@@ -1,5 +1,6 @@
 """A record byte by byte, the store of offsets, the brokers of its partition: in words and as pictures."""
 
+import re
 from functools import partial
 from xml.etree import ElementTree
 
@@ -8,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing.kit import LEFT, WIDE
 from kafkalearn.formats.wire import Piece
 from kafkalearn.offsets import encode_key, encode_value, replicated, store
 from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
-from kafkalearn.offsets.record_picture import lay_out
+from kafkalearn.offsets.record_picture import names_of, rows_of
 from kafkalearn.offsets.replay import Member
 from kafkalearn.replication import TimePassed
 from kafkalearn.views import (
@@ -126,17 +128,17 @@ def test_names_of_fields_never_lie_on_each_other_and_boxes_never_leave_the_pictu
     for number, (name, size) in enumerate(fields):
         pieces.append(Piece(start, start + size, f"{name}{number}", "value", "bytes", b""))
         start += size
-    layout = lay_out(pieces, 20)
-    ends = {}
-    for name in layout.names:
+    names, ends = names_of(pieces), {}
+    for name in names:
         assert name.x >= ends.get((name.row, name.line), 0)
         ends[name.row, name.line] = name.x + 7.9 * len(name.words)
-        assert ends[name.row, name.line] <= 1000
-    assert len(layout.names) == len(fields)
-    for piece in pieces:
-        boxes = layout.boxes(piece)
-        assert sum(width for _, _, width, _ in boxes) == 30 * (piece.stop - piece.start)
-        assert all(x >= 0 and x + width <= 1000 for x, _, width, _ in boxes)
+        assert ends[name.row, name.line] <= WIDE
+    assert len(names) == len(fields)
+    drawn = "\n".join(rows_of(bytes(start), pieces, None, names).draw(LEFT, 0))
+    outlines = "".join(re.findall(r'd="([^"]*)" fill="none"', drawn))
+    boxes = [tuple(map(float, each)) for each in re.findall(r"M([\d.]+) [\d.]+h([\d.]+)", outlines)]
+    assert sum(width for _, width in boxes) == pytest.approx(2 * start * WIDE / 32, abs=2)  # rows, and fields in them
+    assert all(x >= LEFT and x + width <= LEFT + WIDE + 0.1 for x, width in boxes)
 
 
 def test_a_record_too_long_for_a_page_is_refused():
