@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.promises import broken_in_words
@@ -12,8 +10,9 @@ from kafkalearn.consuming.truncation import GroupRead, Settings, model
 from kafkalearn.consuming.truncation.model import Consumer, Effect, Event, Position
 from kafkalearn.consuming.truncation.simulator import broken
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.kit import Axis
-from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.axes import Axis
+from kafkalearn.drawing.kit import WIDE, Block, beside, free, label, panel, sheet, space, stack
+from kafkalearn.drawing.player import Picture
 from kafkalearn.replication.events import NONE, ReplicationEvent
 from kafkalearn.replication.picture import LEFT, axis_of, fills_legend, log_lane
 from kafkalearn.replication.state import DOWN, FROZEN, Partition
@@ -156,7 +155,7 @@ def _effect_words(effect: Effect) -> str:
     return in_words(effect)
 
 
-TOP, BROKER_HEIGHT, CONSUMER_HEIGHT, KNOWN_LEFT = 92, 92, 62, 770
+ABOVE, BROKER_HEIGHT, CONSUMER_HEIGHT, APART, PAD, KNOWS = 48, 84, 54, 8, 14, 200  # the last: of what a consumer knows
 
 
 def draw_truncation(
@@ -178,37 +177,28 @@ def draw_truncation(
     """
     state, old = frame.state, frame.state if before is None else before.state
     axis = axis_of(state.partition, old.partition)
-    brokers = range(1, len(state.partition.replicas) + 1)
-    consumers_top = TOP + BROKER_HEIGHT * len(brokers) + 6
-    bottom = consumers_top + CONSUMER_HEIGHT * len(state.consumers)
-    return picture(
-        bottom + 46,
-        svg.text(LEFT, 32, capitalised(event_words(frame, before)), svg.TITLE, bold=True),
-        *fills_legend(state.partition).draw(axis.left, 44),
-        axis.numbers(84),
-        *(shape for each in brokers for shape in _broker(state, old, each, axis)),
-        *(
-            shape
-            for place, each in enumerate(state.consumers)
-            for shape in _consumer(each, old.consumers[place], axis, consumers_top + CONSUMER_HEIGHT * place)
-        ),
-        *_committed(state.committed, old.committed, bottom + 28),
-        label=describe_truncation(settings, frame, before),
+    page = stack(
+        label(capitalised(event_words(frame, before)), svg.TITLE, bold=True, width=WIDE),
+        free(WIDE, ABOVE, fills_legend(state.partition).at(axis.left - LEFT, 0), lambda _, y: [axis.numbers(y + 40)]),
+        *(_broker(state, old, each, axis) for each in range(1, len(state.partition.replicas) + 1)),
+        *(_consumer(each, was, axis) for each, was in zip(state.consumers, old.consumers, strict=True)),
+        _committed(state.committed, old.committed),
     )
+    return sheet(page, describe_truncation(settings, frame, before), top=10)
 
 
-def _broker(state: GroupRead, old: GroupRead, broker_id: int, axis: Axis) -> Iterator[str]:
-    top = TOP + BROKER_HEIGHT * (broker_id - 1)
+def _broker(state: GroupRead, old: GroupRead, broker_id: int, axis: Axis) -> Block:
+    """A broker with its log; the leader's name is blue."""
     replica, was = (each.partition.replicas[broker_id - 1] for each in (state, old))
     controller = state.partition.controller
     is_leader, is_off = controller.leader == broker_id, replica.broker.status in (DOWN, FROZEN)
-    yield svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, BROKER_HEIGHT - 8), is_on=not is_off)
-    colour = svg.LEADER if is_leader else svg.INK
-    yield svg.text(LEFT + 14, top + 28, f"broker {broker_id}", svg.BODY, colour=colour, bold=True)
-    yield svg.text(LEFT + 14, top + 50, _role(replica.broker.status, is_leader, replica.leading is not None), svg.SMALL)
-    if is_leader:
-        yield svg.text(LEFT + 14, top + 69, f"epoch {controller.leader_epoch}", svg.SMALL)
-    yield from log_lane(replica.log, was.log, axis, top)
+    name = stack(
+        label(f"broker {broker_id}", svg.BODY, svg.LEADER if is_leader else svg.INK, bold=True),
+        label(_role(replica.broker.status, is_leader, replica.leading is not None)),
+        *([label(f"epoch {controller.leader_epoch}")] if is_leader else []),
+    )
+    log = free(WIDE, BROKER_HEIGHT, name.at(0, 9), lambda _, y: log_lane(replica.log, was.log, axis, y))
+    return stack(panel(log, width=WIDE, height=BROKER_HEIGHT, is_on=not is_off), space(height=APART))
 
 
 def _role(status: str, is_leader: bool, believes_to_lead: bool) -> str:
@@ -219,21 +209,28 @@ def _role(status: str, is_leader: bool, believes_to_lead: bool) -> str:
     return "thinks that it leads" if believes_to_lead else "follower"
 
 
-def _consumer(consumer: Consumer, was: Consumer, axis: Axis, top: float) -> Iterator[str]:
-    owns, is_new = consumer.position is not None, consumer != was
-    yield svg.card((LEFT, top, svg.WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8), is_new)
-    yield svg.text(LEFT + 14, top + 34, f"consumer {consumer.name}", svg.BODY, bold=owns)
-    yield svg.text(KNOWN_LEFT, top + 23, "takes for the leader", svg.SMALL, colour=svg.MUTED)
-    yield svg.text(KNOWN_LEFT, top + 44, consumer_words(consumer), svg.SMALL, bold=True)
-    if consumer.position is not None and consumer.position.offset >= 0:
-        x = axis.x(consumer.position.offset)
-        yield svg.pointer(x, top + 4 + 14, svg.MARK if consumer.position != was.position else svg.INK)
-        yield svg.text(x - 9, top + 40, position_words(consumer.position), svg.SMALL, bold=True)
-    elif owns:
-        yield svg.text(axis.left, top + 34, "has to look up where to begin", svg.SMALL)
+def _consumer(consumer: Consumer, was: Consumer, axis: Axis) -> Block:
+    """A consumer: where it reads on, below a pointer, and whom it takes for the leader."""
+    reads, left = [], axis.left - LEFT - PAD
+    match consumer.position:
+        case Position(offset) as position if offset >= 0:
+            colour, x = svg.MARK if position != was.position else svg.INK, axis.x(offset)
+            reads = [label(position_words(position), bold=True).at(x - axis.left + left - 9, 24)]
+            reads.append(lambda _, y: [svg.pointer(x, y + 18, colour)])
+        case Position():
+            reads = [label("has to look up where to begin").at(left, 17)]
+    name = label(f"consumer {consumer.name}", svg.BODY, bold=consumer.position is not None)
+    knows = stack(label("takes for the leader", colour=svg.MUTED), label(consumer_words(consumer), bold=True))
+    row = free(WIDE - 2 * PAD, CONSUMER_HEIGHT, name.at(0, 15), *reads, knows.at(WIDE - 2 * PAD - KNOWS, 7))
+    whole = panel(row, width=WIDE, height=CONSUMER_HEIGHT, pad=PAD, is_new=consumer != was)
+    return stack(whole, space(height=APART))
 
 
-def _committed(committed: Position | None, was: Position | None, y: float) -> Iterator[str]:
+def _committed(committed: Position | None, was: Position | None) -> Block:
     words = "nothing" if committed is None else position_words(committed)
-    yield svg.text(LEFT + 14, y, "the group has committed", svg.SMALL, colour=svg.MUTED)
-    yield svg.text(232, y, words, svg.BODY, bold=True, colour=svg.MARK if committed != was else svg.INK)
+    return beside(
+        space(PAD),
+        label("the group has committed", colour=svg.MUTED),
+        space(12),
+        label(words, svg.BODY, svg.MARK if committed != was else svg.INK, bold=True),
+    )
