@@ -136,9 +136,14 @@ def event_words(event: Event | None) -> str:
         case TimePassed(ms):
             return f"{whole_units(ms)} pass"
         case ElectLeaders(topic, partition):
-            of_what = "leaders" if topic is None else f"leader of {topic}-{partition}"
-            return f"an administrator has the preferred {of_what} elected"
+            return f"an administrator has the preferred {_leaders_asked_for(topic, partition)} elected"
     return in_words(event)
+
+
+def _leaders_asked_for(topic: str | None, partition: int | None) -> str:
+    if partition is None:
+        return "leaders" if topic is None else f"leaders of {topic}"
+    return f"leaders of each topic's partition {partition}" if topic is None else f"leader of {topic}-{partition}"
 
 
 def _effect_words(effect: Effect) -> str:

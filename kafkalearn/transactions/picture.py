@@ -274,7 +274,8 @@ def _event_in_words(event: Any, answer: Answer) -> str:
     match event:
         case model.InitProducerId(id=id_):
             got = no or f": it gets producer {answer.producer_id} with epoch {answer.epoch}"
-            return f"{id_} asks for a producer id{got}"
+            who = "a producer without a transactional id" if id_ is None else id_
+            return f"{who} asks for a producer id{got}"
         case model.Produce(id=None, partition=name):
             return f"a record without a transaction comes to {name}{no}"
         case model.Produce(id=id_, partition=name, epoch=epoch):
