@@ -68,7 +68,7 @@ CORRECTED = [
     ("04", "Range is the default of every client", "KafkaJS has round robin, franz-go cooperative sticky"),
     ("04", "so nobody can choose", "which the coordinator makes of their `client.id` and random characters"),
     ("04", "less than a second, in Java as here", "Kafka's own class takes some seconds"),
-    ("05b", "So *one* rebalance of any group", "unless the leader is cut off just then, whose assignment all wait for"),
+    ("05b", "So *one* rebalance of any group", "where the leader was cut off just then, one took 344 s"),
     ("01", "", "`__consumer_offsets` was an exception: up to 2.7 a request that names it creates it"),
     ("05b", "for most of that time nobody reads", "**Rebalancing is not standing still:**"),
     ("05b", "The article is right about the hours and", "where one consumer is much slower than the others"),
