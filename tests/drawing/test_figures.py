@@ -37,10 +37,12 @@ def test_the_largest_figure_can_be_read_on_a_slide_and_a_larger_one_is_refused()
     (width, height), letters = (inches * DPI for inches in LARGEST), SMALLEST * DPI / 72
     assert round(letters * min(1_880 / width, 820 / height)) >= 24
     assert figure(draw_counts, [1, 2], alt="two counts", size=LARGEST).alt == "two counts"
+    three = {"a": [1], "b": [2], "c": [3]}
+    assert small_multiples(draw_counts, three, alt="three", columns=3, panel_size=(4.4, 3.6)).alt == "three"
     with pytest.raises(KafkaLearnError, match=r"at most 13.2 x 6 inches, got 10 x 8"):
         figure(draw_counts, [1, 2], alt="two counts", size=(10, 8))
     with pytest.raises(KafkaLearnError, match=r"got 5 x 9"):
-        small_multiples(draw_counts, {"a": [1], "b": [2], "c": [3]}, alt="three", columns=1)
+        small_multiples(draw_counts, three, alt="three", columns=1)
 
 
 def test_what_is_done_rises_to_all_but_those_that_never_are():
