@@ -14,7 +14,7 @@ from kafkalearn.base.trace import Frame
 from kafkalearn.commits import model
 from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, doubled, lost
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.axes import Axis, Cell, lane, mark
+from kafkalearn.drawing.axes import Axis, RecordCell, lane, mark
 from kafkalearn.drawing.kit import LEFT, WIDE, Block, at_ends, beside, free, label, legend, rule, sheet, space, stack
 from kafkalearn.drawing.player import Picture
 
@@ -309,7 +309,7 @@ def _axis(pipeline: Pipeline) -> Axis:
 def _log(axis: Axis, pipeline: Pipeline, was: Pipeline) -> Block:
     """The log, and above it the committed offset with its metadata."""
     records, before = (
-        {at: Cell(str(at), svg.NOTHING) for at in range(each.log_start, each.log_end)} for each in (pipeline, was)
+        {at: RecordCell(str(at), svg.NOTHING) for at in range(each.log_start, each.log_end)} for each in (pipeline, was)
     )
     committed, is_new, foot = pipeline.committed, len(was.written) < len(pipeline.written), MARK_HEIGHT + CELL_HEIGHT
     return free(
@@ -357,14 +357,14 @@ def _consumer(axis: Axis, frame: Frame[Pipeline, CommitEvent], was: Pipeline, na
     return stack(rule(), row)
 
 
-def _polled(offsets: tuple[int, ...]) -> dict[int, Cell]:
-    return {each: Cell(str(each), UNPROCESSED) for each in offsets}
+def _polled(offsets: tuple[int, ...]) -> dict[int, RecordCell]:
+    return {each: RecordCell(str(each), UNPROCESSED) for each in offsets}
 
 
 def _sink(axis: Axis, pipeline: Pipeline, was: Pipeline) -> Block:
     """What took effect, by whom; and the next offset where it is stored with the results."""
     stored, is_new = pipeline.sink.stored, pipeline.sink.stored != was.sink.stored
-    empty = {at: Cell("", svg.NOTHING) for at in range(pipeline.log_end)}
+    empty = {at: RecordCell("", svg.NOTHING) for at in range(pipeline.log_end)}
     top, foot = 10, 10 + CELL_HEIGHT
     return free(
         WIDE,
@@ -375,13 +375,13 @@ def _sink(axis: Axis, pipeline: Pipeline, was: Pipeline) -> Block:
     )
 
 
-def _results(pipeline: Pipeline) -> dict[int, Cell]:
+def _results(pipeline: Pipeline) -> dict[int, RecordCell]:
     """What became of each record, by its offset."""
     offsets = {each.offset for each in pipeline.sink.writes}
     times = {each: pipeline.sink.times(each) for each in sorted(offsets)}
-    found = {each: Cell(_by(pipeline, each), TWICE if many > 1 else ONCE) for each, many in times.items() if many}
-    found |= {each.offset: Cell(f"({each.by})", HELD_BACK) for each in pipeline.sink.held}
-    return found | {each: Cell("lost", LOST) for each in lost(pipeline)}
+    found = {each: RecordCell(_by(pipeline, each), TWICE if many > 1 else ONCE) for each, many in times.items() if many}
+    found |= {each.offset: RecordCell(f"({each.by})", HELD_BACK) for each in pipeline.sink.held}
+    return found | {each: RecordCell("lost", LOST) for each in lost(pipeline)}
 
 
 def _by(pipeline: Pipeline, offset: int) -> str:

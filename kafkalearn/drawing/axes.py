@@ -16,7 +16,7 @@ LINE_HEIGHT = 20  # pixels: between the lines of a cell
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class RecordCell:
     """A record in its place: its words, in a line or several; its fill; at its foot a stripe of another fill."""
 
     words: str
@@ -62,8 +62,8 @@ class Axis:
 
 def lane(
     axis: Axis,
-    cells: Mapping[int, Cell],
-    before: Mapping[int, Cell],
+    cells: Mapping[int, RecordCell],
+    before: Mapping[int, RecordCell],
     top: float,
     height: float,
     *,
@@ -75,14 +75,14 @@ def lane(
     ----------
     axis : Axis
         Where the offsets are.
-    cells, before : mapping of int to Cell
+    cells, before : mapping of int to RecordCell
         By offset; new is a cell whose words are not those of the frame before.
     ghosts : mapping of int to str, optional
         Words of what was lost earlier, by offset: drawn where nothing else stands.
 
     Examples
     --------
-    >>> axis, a, b = Axis(0, 0, 4, 40), Cell("a", svg.COMMITTED), Cell("b", svg.OPEN)
+    >>> axis, a, b = Axis(0, 0, 4, 40), RecordCell("a", svg.COMMITTED), RecordCell("b", svg.OPEN)
     >>> drawn = chr(10).join(lane(axis, {0: a}, {0: a, 1: b}, 0, 30))
     >>> drawn.count("stroke-dasharray"), drawn.count(svg.MARK)
     (1, 3)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from kafkalearn.base.durations import duration
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.axes import Axis, Cell, lane
+from kafkalearn.drawing.axes import Axis, RecordCell, lane
 from kafkalearn.drawing.kit import (
     LEFT,
     WIDE,
@@ -187,10 +187,10 @@ def _segment_names(settings: Settings, shown: ShownSegment, now_ms: int) -> list
     return names
 
 
-def _cells(shown: Iterable[Place]) -> dict[int, Cell]:
+def _cells(shown: Iterable[Place]) -> dict[int, RecordCell]:
     """What stands at its offset, a tombstone in its colour."""
     return {
-        each.offset: Cell(_words(each), svg.TOMBSTONE if each.kind == TOMBSTONE else RECORD)
+        each.offset: RecordCell(_words(each), svg.TOMBSTONE if each.kind == TOMBSTONE else RECORD)
         for each in shown
         if each.kind not in (GAP, END, REMOVED)
     }

@@ -12,7 +12,7 @@ from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.axes import Axis, Cell, lane, mark
+from kafkalearn.drawing.axes import Axis, RecordCell, lane, mark
 from kafkalearn.drawing.kit import LEFT, WIDE, Block, beside, free, label, legend, panel, row, rule, sheet, space, stack
 from kafkalearn.drawing.player import Picture
 from kafkalearn.offsets.records import OFFSET_TYPES, decode
@@ -270,7 +270,7 @@ def _broker(state: ReplicatedStore, old: ReplicatedStore, broker_id: int, axis: 
     return stack(panel(inside, width=WIDE, height=ROW, is_on=not is_off), space(height=8))
 
 
-def _cells(state: ReplicatedStore, broker_id: int) -> dict[int, Cell]:
+def _cells(state: ReplicatedStore, broker_id: int) -> dict[int, RecordCell]:
     """A broker's log; of one that does not run nobody knows what is committed."""
     replica = state.partition.replica(broker_id)
     is_off = replica.broker.status in (DOWN, FROZEN)
@@ -278,7 +278,7 @@ def _cells(state: ReplicatedStore, broker_id: int) -> dict[int, Cell]:
     def fill(offset: int) -> svg.Fill:
         return svg.NOTHING if is_off else svg.COMMITTED if offset < replica.high_watermark else svg.OPEN
 
-    return {at: Cell("\n".join(entry_lines(entry)), fill(at)) for at, entry in enumerate(state.log(broker_id))}
+    return {at: RecordCell("\n".join(entry_lines(entry)), fill(at)) for at, entry in enumerate(state.log(broker_id))}
 
 
 def _role(state: ReplicatedStore, broker_id: int) -> str:

@@ -9,7 +9,7 @@ from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.facts import in_words
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.axes import Axis, Cell, lane, mark
+from kafkalearn.drawing.axes import Axis, RecordCell, lane, mark
 from kafkalearn.drawing.kit import (
     LEFT,
     WIDE,
@@ -252,11 +252,11 @@ def _log(broker: Broker, was: Broker | None) -> Block:
     )
 
 
-def _cells(broker: Broker, log: Log) -> dict[int, Cell]:
+def _cells(broker: Broker, log: Log) -> dict[int, RecordCell]:
     """The records of a log, by offset, with their sizes."""
     offsets = range(log.log_start_offset, log.log_end_offset)
     fills = {offset: svg.COMMITTED if offset < log.high_watermark else svg.OPEN for offset in offsets}
-    return {offset: Cell(f"{broker.record_bytes[offset]} B", fill) for offset, fill in fills.items()}
+    return {offset: RecordCell(f"{broker.record_bytes[offset]} B", fill) for offset, fill in fills.items()}
 
 
 def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:

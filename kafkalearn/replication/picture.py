@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.axes import Axis, Cell, lane, mark
+from kafkalearn.drawing.axes import Axis, RecordCell, lane, mark
 from kafkalearn.drawing.kit import Block, free, label, legend, panel, promises, row, sheet, space, stack
 from kafkalearn.drawing.player import Picture
 from kafkalearn.replication.events import (
@@ -180,7 +180,7 @@ def _stripe(epoch: int) -> svg.Fill:
     return STRIPES[epoch % len(STRIPES)]
 
 
-def cells_of(log: Log, first: int) -> dict[int, Cell]:
+def cells_of(log: Log, first: int) -> dict[int, RecordCell]:
     """A log's records as cells, by offset, from `first` on."""
     shown = range(max(first, log.log_start_offset), log.log_end_offset)
     records = {offset: log.records[offset - log.first_offset] for offset in shown}
@@ -188,7 +188,7 @@ def cells_of(log: Log, first: int) -> dict[int, Cell]:
         each.leader_epoch > 0 for each in records.values()
     )
     return {
-        offset: Cell(
+        offset: RecordCell(
             each.value[:MOST_LETTERS],
             svg.COMMITTED if offset < log.high_watermark else svg.OPEN,
             _stripe(each.leader_epoch) if is_striped and each.leader_epoch >= 0 else None,

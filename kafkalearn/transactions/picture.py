@@ -151,19 +151,21 @@ def _short(name: str) -> str:
     return "group's offsets" if name == OFFSETS_PARTITION else name
 
 
-def _cells(partition: Partition) -> tuple[dict[int, axes.Cell], dict[int, str]]:
+def _cells(partition: Partition) -> tuple[dict[int, axes.RecordCell], dict[int, str]]:
     """What a reader gets of each offset, and the aborted records, which it passes over."""
-    cells: dict[int, axes.Cell] = {}
+    cells: dict[int, axes.RecordCell] = {}
     aborted: dict[int, str] = {}
     for batch in partition.batches:
         found = fate(partition, batch)
         for offset in range(batch.offset, batch.last_offset + 1):
             if batch.kind != "data":
-                cells[offset] = axes.Cell(batch.kind.lower(), MARKER)
+                cells[offset] = axes.RecordCell(batch.kind.lower(), MARKER)
             elif found == ABORTED:
                 aborted[offset] = svg.cut_end(_record(batch.records[offset - batch.offset]), 6)
             else:
-                cells[offset] = axes.Cell(svg.cut_end(_record(batch.records[offset - batch.offset]), 6), LOOKS[found])
+                cells[offset] = axes.RecordCell(
+                    svg.cut_end(_record(batch.records[offset - batch.offset]), 6), LOOKS[found]
+                )
     return cells, aborted
 
 

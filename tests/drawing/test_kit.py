@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.drawing import svg
-from kafkalearn.drawing.axes import Axis, Cell, TimeAxis, lane, mark
+from kafkalearn.drawing.axes import Axis, RecordCell, TimeAxis, lane, mark
 from kafkalearn.drawing.kit import (
     arrow,
     beside,
@@ -81,7 +81,7 @@ def test_a_sheet_is_a_picture_that_is_well_drawn():
 
 @given(st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)))
 def test_what_is_new_is_marked_and_what_is_gone_or_lost_is_a_ghost_where_it_was(now, before, lost):
-    cells, old = ({at: Cell(f"m{at}", svg.OPEN) for at in each} for each in (now, before))
+    cells, old = ({at: RecordCell(f"m{at}", svg.OPEN) for at in each} for each in (now, before))
     drawn = "\n".join(lane(AXIS, cells, old, 10, 30, ghosts={at: f"m{at}" for at in lost}))
     shown = set(AXIS.offsets)
 
@@ -177,7 +177,7 @@ def test_an_arrow_has_its_head_where_it_goes_and_a_meter_its_line_at_what_it_wai
 
 
 def test_a_cell_has_as_many_lines_as_its_words_and_so_has_its_ghost():
-    cells = {3: Cell("billing\norders-0: 7", svg.OPEN)}
+    cells = {3: RecordCell("billing\norders-0: 7", svg.OPEN)}
     now, gone = (free(400, 60, lambda x, y, it=it: lane(AXIS, *it, 10, 46)) for it in ((cells, cells), ({}, cells)))
 
     for each in (now, gone):
