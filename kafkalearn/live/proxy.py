@@ -22,7 +22,7 @@ from kafkalearn.base.checks import one_of
 from kafkalearn.formats.wire import encode_message
 from kafkalearn.live.nodes import HOST
 from kafkalearn.live.request_values import ERROR_NAMES
-from kafkalearn.live.requests import APIS, HEADER, LENGTH, NO_TAGS, answer_of, find_api
+from kafkalearn.live.requests import API_BY_NUMBER, HEADER, LENGTH, NO_TAGS, answer_of, find_api
 
 if TYPE_CHECKING:
     from kafkalearn.live.kafka import Kafka
@@ -32,7 +32,6 @@ Serving: TypeAlias = Callable[[socket.socket, socket.socket, Asked], None]
 Note: TypeAlias = Callable[[str, int, bytes], None]
 """``note(name, version, message)``: called with each answer, or each request, without its length, as they came."""
 
-_NAMES = {api.number: api.name for api in APIS.values()}
 _CORRELATION_ID = Struct(">i")
 
 
@@ -125,7 +124,7 @@ class Proxy:
     def _requests(self, client: socket.socket, broker: socket.socket, asked: Asked) -> None:
         while message := _message(client):
             number, version, correlation_id = HEADER.unpack_from(message, LENGTH.size)
-            name = _NAMES.get(number, f"request {number}")
+            name = API_BY_NUMBER[number].name if number in API_BY_NUMBER else f"request {number}"
             with self._lock:
                 asked[correlation_id] = name, version
                 self.counts[name] += 1

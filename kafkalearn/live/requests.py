@@ -287,7 +287,7 @@ APIS: MappingProxyType[str, Api] = MappingProxyType(
 )
 """Every request by Kafka's name for it."""
 
-_BY_NUMBER = {api.number: api for api in APIS.values()}
+API_BY_NUMBER: MappingProxyType[int, Api] = MappingProxyType({api.number: api for api in APIS.values()})
 
 
 def find_api(name: str) -> Api:
@@ -339,9 +339,9 @@ def request_of(data: bytes) -> tuple[Api, int, str, dict[str, Any]]:
     ('FindCoordinator', [0, 'me', {'key': 'g'}])
     """
     number, version, _ = HEADER.unpack_from(data)
-    if number not in _BY_NUMBER:
-        raise KafkaLearnError(f"request {number} has no layout here; there are {sorted(_BY_NUMBER)}")
-    api = _BY_NUMBER[number]
+    if number not in API_BY_NUMBER:
+        raise KafkaLearnError(f"request {number} has no layout here; there are {sorted(API_BY_NUMBER)}")
+    api = API_BY_NUMBER[number]
     (length,) = _TEXT_LENGTH.unpack_from(data, HEADER.size)
     begin = HEADER.size + _TEXT_LENGTH.size
     client_id = data[begin : begin + max(length, 0)].decode()

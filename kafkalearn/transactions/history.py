@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from kafkalearn.base.checks import MOST_RECORDS, mapping, one_of, sequence, text, whole_number
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkalearn.transactions import model
 from kafkalearn.transactions.history_fields import MOST_TIMES, StepFields, checked, first_marker_epochs, producer_name
 from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Batch, Cluster, Settings, Transaction
@@ -89,7 +90,7 @@ def _first_epoch(history: History) -> int:
         if each["do"] in _COORDINATOR_ENDS and max(seen, default=-1) >= 0:
             return max(0, max(seen) - EPOCHS_A_RESTART * restarts)
     logs = mapping("logs", history.get("logs", {}), of="topic to batches")
-    batches = sequence("__consumer_offsets", logs.get("__consumer_offsets", ()), of="batches")
+    batches = sequence(OFFSETS_TOPIC, logs.get(OFFSETS_TOPIC, ()), of="batches")
     markers = (each["coordinatorEpoch"] for each in batches if "coordinatorEpoch" in mapping("a batch", each, "field"))
     return max(0, whole_number("coordinatorEpoch", next(markers, 0), -1) - EPOCHS_A_RESTART * restarts)
 
@@ -273,8 +274,8 @@ class Replay:
         rows = [_row(self.settings, each, name) for each in state.rows]
         offsets = state.partition(OFFSETS_PARTITION)
         assert offsets is not None
-        logs["__transaction_state"] = _shortened(rows)
-        logs["__consumer_offsets"] = [_batch(batch, name) for batch in offsets.batches]
+        logs[TRANSACTIONS_TOPIC] = _shortened(rows)
+        logs[OFFSETS_TOPIC] = [_batch(batch, name) for batch in offsets.batches]
         return logs
 
 

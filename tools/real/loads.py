@@ -9,6 +9,7 @@ from typing import Any
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.live import Kafka
 from kafkalearn.live.errors import wait_for
 
@@ -87,7 +88,7 @@ CASES: dict[str, Callable[[Kafka], None]] = {
 
 def _restarted(kafka: Kafka) -> dict[str, Any]:
     kafka.stop(1)
-    batches = kafka.disk(1).batches("__consumer_offsets", 0)
+    batches = kafka.disk(1).batches(OFFSETS_TOPIC, 0)
     records = [
         [(each.key or b"").hex(), None if each.value is None else each.value.hex()]
         for batch in batches

@@ -17,6 +17,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import text, whole_number
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.internal_topics import OFFSETS_TOPIC
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.defaults import COMPLETING, PREPARING, STABLE
 from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
@@ -367,7 +368,7 @@ def generate_offsets_records(spark: SparkSession, row_count: int, seed: int) -> 
     return rows.transform(with_offsets_partition, output="partition").select(
         sf.unhex(key).alias("key"),
         sf.unhex(value).alias("value"),
-        sf.lit("__consumer_offsets").alias("topic"),
+        sf.lit(OFFSETS_TOPIC).alias("topic"),
         "partition",
         row.alias("offset"),
         sf.timestamp_millis("ms").alias("timestamp"),
