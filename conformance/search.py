@@ -19,7 +19,7 @@ from hypothesis.errors import Unsatisfiable
 
 from conformance.mechanism import Answer, Case, Mechanism
 from kafkalearn.live.errors import NoAnswer
-from kafkalearn.live.jars import Release, fetch, java_here, source_words
+from kafkalearn.live.jars import Release, fetch, start_source
 from kafkalearn.live.processes import OPTIONS, class_jars
 
 SHRINK_S = 120.0
@@ -139,12 +139,8 @@ class Answering:
     def __init__(self, release: Release, name: str) -> None:
         """Start it; its class is compiled as it starts, in about a second."""
         fetch(release)
-        words = source_words(JAVA / f"{name}.java", class_jars(release), options=OPTIONS)
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            [str(java_here().executable), *words], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL,
-            text=True, encoding="utf-8", start_new_session=True,
-        )  # fmt: skip
+        program, jars, none = JAVA / f"{name}.java", class_jars(release), subprocess.DEVNULL
+        self._process = start_source(program, jars, options=OPTIONS, errors=none, has_own_session=True)
         self._one_at_a_time = Lock()
         atexit.register(self.close)
 

@@ -13,7 +13,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kafkalearn.base.files import data_folder
-from kafkalearn.live.jars import Module, ProgramFailed, classes_in, fetch_exactly, fetch_with_needs, run_source
+from kafkalearn.live.jars import (
+    Module,
+    ProgramFailed,
+    classes_in,
+    fetch_exactly,
+    fetch_with_needs,
+    releases,
+    run_source,
+)
+from kafkalearn.live.processes import class_jars
 
 HERE = Path(__file__).resolve().parent
 SLF4J = Module("org.slf4j", "slf4j-api", "1.7.36")
@@ -39,6 +48,12 @@ def broker_jars(release: str) -> list[Path]:
             raise ProgramFailed(f"Ivy did not bring {broker.jar_name}")
         part.rename(folder)  # only a whole one has this name
     return sorted(folder.glob("*.jar"))
+
+
+def jars_of(version: str) -> list[Path]:
+    """The jars with the classes of a release: its own where `kafkalearn.live` starts it, else its broker's."""
+    started = {each.version: each for each in releases().values()}
+    return class_jars(started[version]) if version in started else broker_jars(version)
 
 
 def client_jars(version: str, *others: Module) -> list[Path]:

@@ -26,13 +26,13 @@ from typing import Any, NamedTuple
 from kafkalearn.live import Kafka, connect
 from kafkalearn.live.clients import create_topic
 from kafkalearn.live.errors import wait_for
-from kafkalearn.live.jars import class_path, java_here, releases, source_words
+from kafkalearn.live.jars import class_path, java_here, releases, start_source
 from kafkalearn.live.nodes import HOST, free_ports
-from kafkalearn.live.processes import OPTIONS, class_jars
+from kafkalearn.live.processes import OPTIONS
 from kafkalearn.live.proxy import Proxy
 from kafkalearn.live.request_values import error_name
 from kafkalearn.live.requests import answer_of, find_api
-from tools.kafka_jars import HERE, broker_jars
+from tools.kafka_jars import HERE, broker_jars, jars_of
 from tools.recordings import differences, text_of
 
 RECORDED = HERE.parent / "tests" / "vectors" / "transactions" / "timed-out.json"
@@ -173,18 +173,9 @@ def _codes(fields: Any) -> Iterator[int]:
 
 def played(client: str, words: tuple[str, ...], noted: list[list[Any]]) -> tuple[list[dict[str, Any]], list[str]]:
     """A script, played by a client of a release: its steps, and what can be read at the end."""
-    known = {each.version: each for each in releases().values()}
-    jars = class_jars(known[client]) if client in known else broker_jars(client)
-    program = source_words(HERE / "TimedOutProducer.java", jars, *words, options=OPTIONS)
+    program = HERE / "TimedOutProducer.java"
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            [str(java_here().executable), *program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            encoding="utf-8",
-        )
+        process = start_source(program, jars_of(client), *words, options=OPTIONS, errors=errors)
         assert process.stdin is not None
         assert process.stdout is not None
         try:

@@ -23,7 +23,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from xml.etree import ElementTree
 
 from kafkalearn.base.errors import unknown_name
@@ -130,11 +130,31 @@ def run_source(source: Path, jars: Iterable[Path], *arguments: str, options: Ite
     ProgramFailed
         As `run_java`.
     """
-    return run_java(*source_words(source, jars, *arguments, options=options))
+    return run_java(*_source_words(source, jars, arguments, options))
 
 
-def source_words(source: Path, jars: Iterable[Path], *arguments: str, options: Iterable[str] = ()) -> list[str]:
-    """The words after ``java`` that run a class from its source, as `run_source` does."""
+def start_source(
+    source: Path,
+    jars: Iterable[Path],
+    *arguments: str,
+    options: Iterable[str] = (),
+    errors: IO[str] | int | None = None,
+    has_own_session: bool = False,
+) -> subprocess.Popen[str]:
+    """A Java class that runs from its source, as `run_source` runs it, to be talked to; who starts it ends it.
+
+    What it reads and prints is text; `errors` is where its complaints go, this Python's own if not said. With a session
+    of its own it does not hear of an interrupt at the keyboard.
+    """
+    command = [str(java_here().executable), *_source_words(source, jars, arguments, options)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=errors, encoding="utf-8", start_new_session=has_own_session
+    )
+
+
+def _source_words(source: Path, jars: Iterable[Path], arguments: Iterable[str], options: Iterable[str]) -> list[str]:
+    """The words after ``java`` that run a class from its source."""
     compiler = [*spark_jars().glob("janino-*.jar"), *spark_jars().glob("commons-compiler-*.jar")]
     words = ["org.codehaus.janino.SimpleCompiler", str(source), source.stem, *arguments]
     return [*options, "-cp", class_path([*compiler, *jars]), *words]

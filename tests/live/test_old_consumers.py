@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import time
 from bisect import insort
 from pathlib import Path
@@ -16,7 +15,7 @@ from types import TracebackType
 import pytest
 
 from kafkalearn.live.errors import KafkaNotFetched, wait_for
-from kafkalearn.live.jars import Jar, Module, Release, fetch, jar_paths, java_here, source_words
+from kafkalearn.live.jars import Jar, Module, Release, fetch, jar_paths, start_source
 from kafkalearn.live.reading import metadata_request
 from kafkalearn.live.requests import Connection
 from kafkalearn.zookeeper.connector import step
@@ -54,16 +53,10 @@ class OldCluster:
             If the jars cannot be had.
         """
         fetch(era())
-        words = source_words(HERE / "OldGroup.java", jar_paths(era()), str(folder), options=OPTIONS)
         self.errors = folder / "errors"
         with self.errors.open("w") as errors:
-            self.process = subprocess.Popen(
-                [str(java_here().executable), *words],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-            )
+            program, jars = HERE / "OldGroup.java", jar_paths(era())
+            self.process = start_source(program, jars, str(folder), options=OPTIONS, errors=errors)
         ready = self.process.stdout.readline().strip()
         assert ready == "ready", self.errors.read_text()[-2000:]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from types import TracebackType
 
 from kafkalearn.live import Kafka
-from kafkalearn.live.jars import java_here, source_words
+from kafkalearn.live.jars import start_source
 
 PROGRAM = Path(__file__).resolve().parent / "ReadMetrics.java"
 OPTIONS = ("-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--add-modules", "jdk.attach")
@@ -20,11 +19,7 @@ class Metrics:
 
     def __init__(self, kafka: Kafka, broker_id: int = 1) -> None:
         """Attach to the broker's process."""
-        words = source_words(PROGRAM, [], str(kafka.process_id(broker_id)), options=OPTIONS)
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            [str(java_here().executable), *words], stdin=pipe, stdout=pipe, encoding="utf-8"
-        )
+        self._process = start_source(PROGRAM, [], str(kafka.process_id(broker_id)), options=OPTIONS)
         assert self._process.stdout is not None
         if self._process.stdout.readline().strip() != "ready":
             raise TimeoutError("the broker's metrics cannot be read")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 import threading
 import time
@@ -11,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from kafkalearn.live.jars import java_here, releases, source_words
-from kafkalearn.live.processes import OPTIONS, class_jars
-from tools.kafka_jars import broker_jars
+from kafkalearn.live.jars import start_source
+from kafkalearn.live.processes import OPTIONS
+from tools.kafka_jars import jars_of
 
 PROGRAM = Path(__file__).resolve().parent / "ToldClients.java"
 PATIENCE_S = 120.0
@@ -51,14 +50,9 @@ class Clients:
 
     def __init__(self, bootstrap: str, version: str) -> None:
         """Start the process, and wait until it listens."""
-        known = {each.version: each for each in releases().values()}
-        jars = class_jars(known[version]) if version in known else broker_jars(version)
-        words = source_words(PROGRAM, jars, bootstrap, options=(*OPTIONS, "-Dfile.encoding=UTF-8"))
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  (as long as the process)
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            [str(java_here().executable), *words], stdin=pipe, stdout=pipe, stderr=self._errors, encoding="utf-8"
-        )
+        options = (*OPTIONS, "-Dfile.encoding=UTF-8")
+        self._process = start_source(PROGRAM, jars_of(version), bootstrap, options=options, errors=self._errors)
         self.said: list[Said] = []
         self._changed = threading.Condition()
         threading.Thread(target=self._read, daemon=True).start()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kafkalearn.live.jars import fetch, jar_paths, java_here, source_words
+from kafkalearn.live.jars import fetch, jar_paths, start_source
 from tests.live.test_old_consumers import OPTIONS, era
 
 FILE = "zookeeper/znodes.json"
@@ -55,9 +55,7 @@ def recorded(version: str, line: str) -> list[dict[str, Any]]:
     """Every case, by one server; what Kafka it is asked beside does not matter."""
     fetch(era())
     with tempfile.TemporaryDirectory(prefix="kafkalearn-zookeeper-") as folder:
-        words = source_words(PROGRAM, jar_paths(era()), folder, options=OPTIONS)
-        pipe = subprocess.PIPE
-        process = subprocess.Popen([str(java_here().executable), *words], stdin=pipe, stdout=pipe, encoding="utf-8")
+        process = start_source(PROGRAM, jar_paths(era()), folder, options=OPTIONS)
         try:
             assert process.stdout is not None
             while process.stdout.readline().strip() != "ready":
