@@ -166,6 +166,15 @@ def quotient(number: Column, by: Column | int) -> Column:
 SQL = "org.apache.spark.sql"
 
 
+def computed_once(column: Column) -> Column:
+    """The same column, computed in the stage that adds it.
+
+    Spark pushes filters down through stages, with a copy of all that they name: Python on the workers would read each
+    row twice. What is not deterministic stays; the number of a task is not, and is never below 0.
+    """
+    return sf.when(sf.spark_partition_id() >= 0, column)
+
+
 def static_call(df: DataFrame, class_name: str, method: str, returns: str, *arguments: Column | None) -> Column | None:
     """The column of a static Java method's answers, or None where this Spark offers no such expression.
 

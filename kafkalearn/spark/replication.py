@@ -187,9 +187,10 @@ def isr_changes(
 
 def _outages(fetches: DataFrame, appends: DataFrame, until_ms: int, lag_time_max_ms: int) -> DataFrame:
     """One row for each time a follower leaves the ISR, with the three fetches that come after."""
-    rows = fetches.transform(with_caught_up)
-    for at, moment in enumerate(("first", "second", "third"), start=1):
-        rows = rows.withColumn(moment, sf.lead(sf.struct("at_ms", "fetch_offset", "leader_end"), at).over(_by_time()))
+    fetch = sf.struct("at_ms", "fetch_offset", "leader_end")
+    moments = enumerate(("first", "second", "third"), start=1)
+    next_three = {moment: sf.lead(fetch, at).over(_by_time()) for at, moment in moments}
+    rows = fetches.transform(with_caught_up).withColumns(next_three)  # in one step, which is one pass of the window
     end_ms = sf.coalesce(sf.col("first.at_ms"), sf.lit(until_ms + 1))
     lapses = rows.where(end_ms - sf.col("caught_up_ms") > lag_time_max_ms)
     newer = appends.select(*PARTITION, sf.col("at_ms").alias("append_ms"), sf.col("leader_end").alias("append_end"))

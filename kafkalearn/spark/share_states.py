@@ -28,6 +28,7 @@ from kafkalearn.formats import wire
 from kafkalearn.formats.share_state_log import SNAPSHOT, UPDATE, decode_key, decode_value
 from kafkalearn.formats.wire import INT16, Undecodable
 from kafkalearn.spark.columns import (
+    computed_once,
     int16_at,
     int32_at,
     int64_at,
@@ -199,7 +200,7 @@ def _rest(df: DataFrame, unread: Column) -> Column:
         return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
 
     for_workers(df.sparkSession, unpacked)  # of another module, which the workers need not have
-    return arrow_function(for_workers(df.sparkSession, read_rest), ArrayType(DECODED_SCHEMA))(unread)
+    return computed_once(arrow_function(for_workers(df.sparkSession, read_rest), ArrayType(DECODED_SCHEMA))(unread))
 
 
 class _Decoder:
@@ -228,8 +229,7 @@ class _Decoder:
         rows = rows.withColumns({"_decoding_count_at": count_at})
         rows = rows.withColumns({"_decoding_count": self._byte(self.count_at) - 1})
         rows = rows.withColumns({"_decoding_end": self.count_at + 1 + BATCH_BYTES * self.count})
-        stay_apart = sf.spark_partition_id() >= 0  # as in kafkalearn.spark.offsets.decode
-        return rows.withColumns({"_decoding_is_plain": self._has_key() & self._has_value() & stay_apart})
+        return rows.withColumns({"_decoding_is_plain": computed_once(self._has_key() & self._has_value())})
 
     def _byte(self, at: Column) -> Column:
         return uint16_at(self.df, self.value, at - 1, self.value_length).bitwiseAND(0xFF)
@@ -327,23 +327,23 @@ def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame
     at = sf.col(f"`{offset}`")
     is_snapshot = sf.col("record_type") == SNAPSHOT
     is_value = ~sf.col("is_tombstone")
-    fields = ("is_tombstone", "snapshot_epoch", "state_epoch", "written_ms")
     rows = decoded.where("error IS NULL AND (record_type = 0 OR NOT is_tombstone)").groupBy(*_WHOSE)
 
-    def last(column: Column, where: Column) -> Column:
-        return sf.max_by(sf.when(where, column), sf.when(where, at))
+    def last(column: str, where: Column) -> Column:
+        return sf.max_by(column, sf.when(where, at)).alias(column)
 
+    # Numbers alone: with a struct among them Spark would sort all records by their texts.
     found = rows.agg(
-        last(sf.struct(*fields), is_snapshot).alias("snapshot"),
-        last(sf.col("start_offset"), is_value & (is_snapshot | (sf.col("start_offset") != -1))).alias("start_offset"),
-        last(sf.col("leader_epoch"), is_value & (is_snapshot | (sf.col("leader_epoch") != -1))).alias("leader_epoch"),
-        sf.max_by(sf.struct("complete_count"), at)["complete_count"].alias("complete_count"),
+        *(last(column, is_snapshot) for column in ("is_tombstone", "snapshot_epoch", "state_epoch", "written_ms")),
+        *(
+            last(column, is_value & (is_snapshot | (sf.col(column) != -1)))
+            for column in ("start_offset", "leader_epoch")
+        ),
+        last("complete_count", at.isNotNull()),
     )
-    kept = found.where("snapshot IS NOT NULL AND NOT snapshot.is_tombstone")
-    return kept.select(
-        *_WHOSE, "snapshot.snapshot_epoch", "snapshot.state_epoch", "leader_epoch", "start_offset", "complete_count",
-        "snapshot.written_ms",
-    )  # fmt: skip
+    return found.where("NOT is_tombstone").select(
+        *_WHOSE, "snapshot_epoch", "state_epoch", "leader_epoch", "start_offset", "complete_count", "written_ms"
+    )
 
 
 def share_lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:

@@ -202,21 +202,21 @@ def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
     begun = found.select(
         *PARTITION,
         sf.col("first_offset").alias("offset"),
+        "producer_id",
         sf.coalesce("marker_ms", never).alias("ends_ms"),
         sf.col("outcome").alias("begins"),
-        sf.col("producer_id").alias("beginner"),
     )
-    both = rows.select(*PARTITION, "offset", _ms().alias("at_ms"), "producer_id", "is_transactional", "control").join(
-        begun, [*PARTITION, "offset"], "left"
-    )
-    so_far = Window.partitionBy(*PARTITION).orderBy("offset")
-    of_producer = Window.partitionBy(*PRODUCER).orderBy("offset")
-    readable_ms = sf.greatest("at_ms", sf.max("ends_ms").over(so_far))
+    records = rows.select(*PARTITION, "offset", "producer_id", _ms().alias("at_ms"), "is_transactional", "control")
+    # A partition in one place; where a transaction begins is a row of its own, in front of its first record.
+    both = records.unionByName(begun, allowMissingColumns=True).repartition(*PARTITION)
+    in_turn = ("offset", sf.col("at_ms").isNotNull())
+    so_far = Window.partitionBy(*PARTITION).orderBy(*in_turn)
+    of_producer = Window.partitionBy(*PRODUCER).orderBy(*in_turn)
     own = sf.last("begins", ignorenulls=True).over(of_producer)
     return (
-        both.withColumn("readable_ms", readable_ms)
+        both.withColumn("readable_ms", sf.greatest("at_ms", sf.max("ends_ms").over(so_far)))
         .withColumn("outcome", sf.when(sf.col("is_transactional"), own).otherwise(COMMITTED))
-        .where("control IS NULL")
+        .where("at_ms IS NOT NULL AND control IS NULL")
         .select(
             *PARTITION,
             "offset",

@@ -66,25 +66,23 @@ def acks_all_waits(
     whole_number("until_ms", until_ms, at_least=0)
     whole_number("timeout_ms", timeout_ms, at_least=1)
     followers = fetches.select(*FOLLOWER).distinct()
-    asked = appends.select(*PARTITION, "at_ms", "leader_end").join(followers, list(PARTITION))
-    reached = _with_reached(fetches, asked)
+    asked = appends.join(followers, list(PARTITION))
     membership = changes.groupBy(*FOLLOWER).agg(
         sf.array_sort(sf.collect_list(sf.struct("at_ms", "change"))).alias("log")
     )
-    known = reached.join(membership, list(FOLLOWER), "left")
-    blocked = known.select(*PARTITION, "at_ms", "leader_end", *_blocked())
-    ends = blocked.groupBy(*PARTITION, "at_ms", "leader_end").agg(
-        sf.max("free_ms").alias("free_ms"), sf.collect_list(sf.struct("back_ms", "reached_ms")).alias("again")
+    known = _with_reached(fetches, asked, appends.columns).join(membership, list(FOLLOWER), "left")
+    blocked = known.select(*appends.columns, *_blocked())
+    # Few come back into the ISR while a write waits, and only these are collected.
+    comes_back = sf.when(sf.col("back_ms") < sf.col("reached_ms"), sf.struct("back_ms", "reached_ms"))
+    ends = blocked.groupBy(*appends.columns).agg(
+        sf.max("free_ms").alias("free_ms"), sf.collect_list(comes_back).alias("again")
     )
     # A follower that came back into the ISR meanwhile holds the write up once more.
     holding = sf.filter(
         "again", lambda one: (one["back_ms"] <= sf.col("free_ms")) & (one["reached_ms"] > sf.col("free_ms"))
     )
     committed = sf.array_max(sf.concat(sf.array("free_ms"), sf.transform(holding, lambda one: one["reached_ms"])))
-    done = appends.join(
-        ends.select(*PARTITION, "at_ms", "leader_end", committed.alias("committed_ms")),
-        [*PARTITION, "at_ms", "leader_end"],
-    )
+    done = ends.withColumn("committed_ms", committed)
     deadline = sf.col("at_ms") + timeout_ms
     answered = sf.least("committed_ms", deadline)
     return done.select(
@@ -95,22 +93,17 @@ def acks_all_waits(
     )
 
 
-def _with_reached(fetches: DataFrame, asked: DataFrame) -> DataFrame:
+def _with_reached(fetches: DataFrame, asked: DataFrame, columns: list[str]) -> DataFrame:
     """For each write and follower ``reached_ms``: its first fetch from behind the write."""
-    none = sf.lit(None).cast("bigint")
-    writes = asked.select(*FOLLOWER, "at_ms", "leader_end", sf.lit(0).alias("is_fetch"), none.alias("fetch_ms"))
-    reads = fetches.select(
-        *FOLLOWER,
-        none.alias("at_ms"),
-        sf.col("fetch_offset").alias("leader_end"),
-        sf.lit(1).alias("is_fetch"),
-        sf.col("at_ms").alias("fetch_ms"),
-    )
-    behind = Window.partitionBy(*FOLLOWER).orderBy(sf.desc("leader_end"), sf.desc("is_fetch"))
+    reads = fetches.select(*FOLLOWER, sf.col("fetch_offset").alias("leader_end"), sf.col("at_ms").alias("fetch_ms"))
+    both = asked.unionByName(reads, allowMissingColumns=True)
+    # A partition in one place: what follows counts its writes there, without moving them again.
+    both = both.repartition(*PARTITION)
+    is_fetch = sf.col("fetch_ms").isNotNull()
+    behind = Window.partitionBy(*FOLLOWER).orderBy(sf.desc("leader_end"), sf.desc(is_fetch))
     behind = behind.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    both = writes.unionByName(reads)
     reached = sf.coalesce(sf.min("fetch_ms").over(behind), sf.lit(NEVER_MS))
-    return both.withColumn("reached_ms", reached).where("is_fetch = 0").drop("is_fetch", "fetch_ms")
+    return both.withColumn("reached_ms", reached).where(~is_fetch).select(*FOLLOWER[-1:], *columns, "reached_ms")
 
 
 def _blocked() -> list[Column]:

@@ -35,6 +35,7 @@ from kafkalearn.offsets.records import (
 from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
 from kafkalearn.spark.columns import (
     UNREAD,
+    computed_once,
     int16_at,
     int32_at,
     int64_at,
@@ -152,7 +153,7 @@ def rest_of(spark: SparkSession, unread: Column, added: StructType) -> Column:
         begins_and_end = pa.concat_arrays([pa.array([0], pa.int32()), ends])
         return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
 
-    return arrow_function(for_workers(spark, read_rest), ArrayType(added))(unread)
+    return computed_once(arrow_function(for_workers(spark, read_rest), ArrayType(added))(unread))
 
 
 def member_rows(value: bytes) -> list[Row]:
@@ -350,9 +351,7 @@ class _Decoder:
         second_end = sf.when(self.kind.isin(*TWO_TEXTS), second_end)
         rows = rows.withColumns({"_decoding_second_end": second_end, "_decoding_text_at": self._metadata_at()})
         rows = rows.withColumns({"_decoding_text_end": self._metadata_end(), "_decoding_has_key": self._has_key()})
-        # Always true, and not deterministic to Spark's planner, which would else put every stage into the filters.
-        stay_apart = sf.spark_partition_id() >= 0
-        return rows.withColumns({"_decoding_is_plain": self.has_key & self._has_value() & stay_apart})
+        return rows.withColumns({"_decoding_is_plain": computed_once(self.has_key & self._has_value())})
 
     def unread(self) -> Column:
         """The records that are not plain, as `rest_of` takes them."""
