@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kafkalearn.base.checks import one_of, text
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
 from kafkalearn.oncall.answer import Answer, Outcome, cut, wrapped
+from kafkalearn.oncall.defects import between
 from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, setting_of
 from kafkalearn.oncall.settings_files import Read, read_files, unread_in
@@ -467,8 +468,6 @@ def defects_between(old: str, new: str, sides: Collection[str]) -> Iterator[Find
     """
     if not {"broker", "topic", "group", "consumer", "old-consumer", "producer"} & {*sides}:
         return
-    from kafkalearn.oncall.defects import between  # every simulator is behind it
-
     gone, begun = between(old, new)
     for danger, found in ((BEGUN, begun), (FIXED, gone)):
         for each in found:

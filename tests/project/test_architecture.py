@@ -50,7 +50,7 @@ IMPORTED_LATE = {
     ("kafkalearn.oncall.where", "kafkalearn.partitioning.keyless"): "half of the start of the command",
     ("kafkalearn.oncall.options", "kafkalearn.live"): "a cluster is seldom asked, and needs packages",
     ("kafkalearn.oncall.build", "kafkalearn.live.stage_wire"): "the tasks are printed without packages",
-    ("kafkalearn.oncall.upgrade", "kafkalearn.oncall.defects"): "every simulator is behind it",
+    ("kafkalearn.oncall.defects", "kafkalearn.oncall.defect_runs"): "every simulator is behind it",
     ("kafkalearn.oncall.tool_calls", "jsonschema"): "it takes two seconds, and is needed once in a server",
     ("kafkalearn.oncall.command", "shtab"): "only the completion of a shell needs it",
     ("kafkalearn.oncall.settings_formats", "yaml"): "only other tools' files may be YAML",
