@@ -56,6 +56,14 @@ def test_an_eager_group_stops_as_a_whole_and_then_reads_what_the_assignor_says(a
     assert last.state.reading == assign(assignor, drawn.partition_counts, asking)
 
 
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
+def test_each_assignment_is_one_generation_more(assignor):
+    trace = rebalance(assignor, {"t": 9}, TEN, NINE)
+    generations = [frame.state.generation for frame in trace]
+    assert sorted({*generations}) == list(range(generations[0], generations[-1] + 1))
+    assert generations[-1] > generations[0]
+
+
 @given(number=NUMBERS)
 def test_a_cooperative_group_comes_to_the_last_of_its_rounds(number):
     drawn = random_rebalance(number)

@@ -233,6 +233,12 @@ def test_a_producer_that_is_known_from_a_marker_alone_begins_with_0(release, err
     assert judge(marked, Stamp(7, 0, 0), release).error == "PRODUCER_FENCED"
 
 
+@pytest.mark.parametrize("known", [None, ProducerStateEntry(2, ())])
+def test_a_sequence_below_0_is_refused(known):
+    with pytest.raises(KafkaLearnError, match="first_sequence must be at least 0, got -1"):
+        judge(known, Stamp(7, 2, -1), "4.3")
+
+
 @pytest.mark.parametrize("release", ["0.9.0", "0.10.0"])
 def test_up_to_0_10_0_a_segment_is_closed_by_the_clock(release):
     """LogTest of 0.9.0.1 and 0.10.0.1, testTimeBasedLogRoll: time passes, timestamps do not count."""

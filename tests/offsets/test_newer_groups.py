@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.offsets import decode
-from kafkalearn.offsets.replay import Member
+from kafkalearn.offsets.replay import Group, Member
 from kafkalearn.offsets.store import (
     Commit,
     DeleteGroup,
@@ -18,6 +18,7 @@ from kafkalearn.offsets.store import (
     start,
     step,
 )
+from kafkalearn.offsets.store.entries import group_tombstones
 from kafkalearn.offsets.store.model import Answer
 from kafkalearn.offsets.store.requests import is_expired, open_partitions
 from kafkalearn.offsets.store.simulator import reloaded
@@ -167,3 +168,10 @@ def test_a_group_that_is_not_there_has_its_own_error_in_a_transaction_since_4_4(
     """As 4.4.0 answered conform, and 4.3.1 a told case: version 6 of TxnOffsetCommit knows the newer one."""
     commit = Commit("nobody", "orders", 0, 1, 5, member_id="alice", generation=0, producer_id=7)
     assert play(release, [commit])[1][-1].effects == (Answer(error),)
+
+
+@pytest.mark.parametrize(("release", "types"), [("4.0", ["12T", "9T", "11T"]), ("4.1", ["12T", "15T", "11T"])])
+def test_a_deleted_share_group_leaves_the_tombstones_of_its_target_its_state_and_itself(release, types):
+    """ShareGroup.createGroupTombstoneRecords."""
+    entries = group_tombstones(Settings(release), Group("g", "share"))
+    assert records_of([(each.key, each.value) for each in entries], "g") == types
