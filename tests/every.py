@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,23 @@ SHOWN = 5
 
 FIRST_ALONE = "KAFKALEARN_FIRST_CASE_ALONE"
 """With this in the environment the first case that fails ends its test, as pytest's ``-x`` ends a run."""
+
+
+def run_every(rows: Sequence, run: Callable[[Any], None], name_of: Callable[[int], str]) -> None:
+    """Run every case, and fail with the names of all that failed."""
+    assert rows, "there are no cases"
+    failed = {}
+    for number, row in enumerate(rows):
+        try:
+            run(row)
+        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as failure:
+            failure.add_note(f"in case {name_of(number)}")
+            failed[name_of(number)] = failure
+            if FIRST_ALONE in os.environ:
+                break
+    if failed:
+        words = "\n".join([f"{len(failed)} of {len(rows)} cases failed:", *failed])
+        raise BaseExceptionGroup(words, [*failed.values()][:SHOWN])
 
 
 def every_case(
@@ -37,18 +55,7 @@ def every_case(
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
         def whole(*arguments: object, **fixtures: object) -> None:
-            failed = {}
-            for number, row in enumerate(rows):
-                try:
-                    test(*arguments, **fixtures, **dict(zip(names, row, strict=True)))
-                except (Exception, pytest.fail.Exception, pytest.skip.Exception) as failure:
-                    failure.add_note(f"in case {name_of(number)}")
-                    failed[name_of(number)] = failure
-                    if FIRST_ALONE in os.environ:
-                        break
-            if failed:
-                words = "\n".join([f"{len(failed)} of {len(rows)} cases failed:", *failed])
-                raise BaseExceptionGroup(words, [*failed.values()][:SHOWN])
+            run_every(rows, lambda row: test(*arguments, **fixtures, **dict(zip(names, row, strict=True))), name_of)
 
         signature = inspect.signature(test)
         assert signature.parameters.keys() >= {*names}, "a case brings what the test asks for"

@@ -128,7 +128,7 @@ STEPS = (
         "pytest",
         (),
         words=("-q", "-p", "no:cacheprovider", "--tb=line", *(f"tests/{each}" for each in (
-            "releases", "oncall/test_upgrade.py", "oncall/test_command.py", "offsets/test_records.py",
+            "releases", "replay", "oncall/test_upgrade.py", "oncall/test_command.py", "offsets/test_records.py",
             "conformance/test_vectors.py", "groups/test_consumer_recorded.py", "replication/test_recorded.py",
             "transactions/test_client_errors.py",
         ))),

@@ -29,6 +29,9 @@ ABOUT = (
     "it. The form is that of kafkalearn.transactions.history. Of 4.2.1 the last but one is left out: that machine was "
     "so slow that a wait of 3 s took more than 4. Written by python3 -m tools.silent_producers."
 )
+REPLAY = {
+    "histories": [{"call": "tests.replay.asked.history_steps", "with": {"history": "$"}, "gives": "$steps"}],
+}
 Step = tuple[str, int | None, dict[str, Any]]
 
 
@@ -102,9 +105,8 @@ def main(_: Sequence[str]) -> int:
             for number, (name, steps) in enumerate(HISTORIES.items()):
                 histories.append(recorded(kafka, number, name, steps))
     asked = [releases()[line].version for line in LINES]
-    RECORDED.write_text(
-        text_of({"about": ABOUT, "asked": asked, "histories": histories}, "histories"), encoding="utf-8"
-    )
+    content = {"about": ABOUT, "replay": REPLAY, "asked": asked, "histories": histories}
+    RECORDED.write_text(text_of(content, "histories"), encoding="utf-8")
     print(json.dumps({"histories": len(histories), "steps": sum(len(each["steps"]) for each in histories)}))
     return 0
 

@@ -203,7 +203,7 @@ def replayed(case: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], rele
         since, leader = len(trace), trace[-1].state.controller.leader
         trace = carried_on(case, settings, trace, entry)
         done = dict(entry)
-        if entry["state"] is not None:
+        if entry.get("state") is not None:
             done["state"] = shown(trace[-1].state)
         if "answer" in entry:
             done["answer"] = {**producer_answer(trace[since:], leader), "values": entry["answer"]["values"]}

@@ -4,24 +4,8 @@ from hypothesis import strategies as st
 
 from kafkalearn.assignors import Member
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
-from kafkalearn.base.topic_partition import TopicPartition
 
 TODAY = [("client", name) for name in CLIENT_ASSIGNORS] + [("broker", name) for name in BROKER_ASSIGNORS]
-
-
-def recorded_members(case: dict) -> list[Member]:
-    """The members of a recorded case as the assignor saw them."""
-    return [
-        Member(
-            each["id"],
-            each["topics"],
-            owned=[TopicPartition(*pair) for pair in each.get("owned", each.get("target", []))],
-            generation=each.get("generation"),
-            instance_id=each.get("instance"),
-            rack=each.get("rack"),
-        )
-        for each in case["members"]
-    ]
 
 
 def as_lists(assignment) -> dict[str, list]:

@@ -10,130 +10,42 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.assignors import Member, OldConsumer, assign
+from kafkalearn.assignors import Member, assign
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java import TimelineHashSet
-from tests.assignors.groups import as_lists, as_sets, recorded_members
+from tests.assignors.groups import as_sets
 from tests.every import every_case
 from tests.recorded import recorded
+from tests.replay.values import decoded
 
 SNAPSHOT = {case["id"]: case for case in recorded("groups-assignors")["vectors"]}
 ANSWERS = recorded("assignor-answers")["cases"]
-
+RACKS = [case for case in recorded("racks")["cases"] if case["assignor"] == "range"]
 BROKERS = {"uniform": "uniform", "server-range": "range"}
 """The assignors of the broker: by their names in the recordings, and by Kafka's."""
 
 
-def ask(case, **options):
-    side = "broker" if case["assignor"] in BROKERS else "client"
-    name = BROKERS.get(case["assignor"], case["assignor"])
-    racks = {topic: count for topic, count in case["topics"].items() if isinstance(count, list)}
-    return assign(name, counts_of(case), recorded_members(case), side=side, replica_racks=racks, **options)
-
-
-def counts_of(case):
-    return {topic: len(count) if isinstance(count, list) else count for topic, count in case["topics"].items()}
-
-
-@every_case("case", recorded("groups-assignors")["vectors"], ids=lambda case: case["id"])
-def test_every_assignor_answers_as_kafkas_own(case):
-    if case["assignor"] in CLIENT_ASSIGNORS:
-        assert as_lists(ask(case)) == case["assignment"]
-    elif case["assignor"] in BROKERS:
-        assert as_sets(ask(case, release="4.0.0", topic_ids=case["topic_ids"])) == as_sets(case["assignment"])
-    else:
-        check_old_consumers(case)
-
-
-def check_old_consumers(case):
-    consumers = [OldConsumer(name, streams) for name, streams in case["consumers"].items()]
-    of_its_time = {"side": "old-consumer", "release": case["version"]}
-    if "error" in case:
-        with pytest.raises(KafkaLearnError, match="refuses roundrobin unless all topics"):
-            assign(case["strategy"], case["topics"], consumers, **of_its_time)
-        return
-    assignment = assign(case["strategy"], case["topics"], consumers, **of_its_time)
-    assert {thread: owned for thread, owned in as_sets(assignment).items() if owned} == as_sets(case["assignment"])
-
-
-@pytest.mark.parametrize(
-    "case", recorded("groups-assignors-since")["groups-assignors uniform"], ids=lambda case: case["id"]
-)
-def test_uniform_passes_the_extra_partition_on_since_4_0_1(case):
-    answers = {
-        release: as_sets(assign("uniform", case["topics"], recorded_members(case), release=release, topic_ids=ids))
-        for release in ("4.0.0", "4.0.1", "4.1", "4.3")
-        for ids in [case["topic_ids"]]
-    }
-    now = as_sets(case["assignment"])
-    assert answers == {"4.0.0": as_sets(SNAPSHOT[case["of"]]["assignment"]), "4.0.1": now, "4.1": now, "4.3": now}
-
-
-@every_case("case", recorded("assignor-answers")["cases"], ids=lambda case: case["id"])
-def test_random_groups_are_assigned_as_by_the_released_classes(case):
-    topic_ids = case.get("topic_ids")
-    if "error" in case:
-        with pytest.raises(KafkaLearnError, match=r"Kafka's own assignor fails here with a NullPointerException"):
-            ask(case)
-    elif case["assignor"] == "server-range":
-        assert as_sets(ask(case, topic_ids=topic_ids)) == as_sets(case["assignment"])
-    else:
-        assert as_lists(ask(case, topic_ids=topic_ids)) == case["assignment"]
-
-
-@every_case("case", [case for case in ANSWERS if case["assignor"] == "uniform"], ids=lambda c: c["id"])
-def test_random_groups_are_assigned_as_by_uniform_of_4_0_0(case):
-    members, topic_ids = recorded_members(case), case["topic_ids"]
-    assignment = assign("uniform", case["topics"], members, release="4.0.0", topic_ids=topic_ids)
-    assert as_lists(assignment) == case.get("assignment@4.0.0", case["assignment"])
-
-
-def told(group: str) -> tuple:
-    """A recorded group in one line, as `assign` takes it: what it says is told in its file."""
-    name, topics, *members = group.split("|")
-    counts, racks = {}, {}
-    for each in topics.split(","):
-        topic, _, count = each.partition("=")
-        count, _, where = count.partition("@")
-        counts[topic] = int(count)
-        if where:
-            racks[topic] = [list(filter(None, partition.split("+"))) for partition in where.split(";")]
-    return name, counts, [told_member(*each.split(":")) for each in members], racks
-
-
-def told_member(member_id, topics, owned, generation, instance_id, rack) -> Member:
-    pairs = [each.rsplit("-", 1) for each in owned.split()]
-    owned = [(topic, int(number)) for topic, number in pairs]
-    return Member(member_id, topics.split(), owned, int(generation) if generation else None, instance_id or None, rack)
-
-
-@every_case("case", recorded("racks")["cases"])
-def test_random_groups_with_racks_are_assigned_as_by_the_released_classes(case):
-    group, answer = case
-    name, counts, members, racks = told(group)
-    if answer == "NullPointerException":
-        with pytest.raises(KafkaLearnError, match=r"Kafka's own assignor fails here with a NullPointerException"):
-            assign(name, counts, members, replica_racks=racks)
-        return
-    assignment = assign(name, counts, members, replica_racks=racks)
-    assert "|".join(f"{each}:{' '.join(map(str, owned))}" for each, owned in assignment.items()) == answer
+def members_of(case):
+    return decoded(case["members"], tuple[Member, ...])
 
 
 def test_racks_change_most_of_the_recorded_answers_and_count_since_3_5_only():
-    groups = [told(group) for group, _ in recorded("racks")["cases"] if group.startswith("range")]
-    changed = sum(assign(*group[:3]) != assign(*group[:3], replica_racks=group[3]) for group in groups)
-    assert (changed, len(groups)) == (60, 66)
-    assert all(assign(*each[:3], release="3.4", replica_racks=each[3]) == assign(*each[:3]) for each in groups)
+    groups = [("range", case["partition_counts"], members_of(case)) for case in RACKS]
+    changed, ignored = 0, 0
+    for group, case in zip(groups, RACKS, strict=True):
+        changed += assign(*group) != assign(*group, replica_racks=case["replica_racks"])
+        ignored += assign(*group, release="3.4", replica_racks=case["replica_racks"]) == assign(*group)
+    assert (changed, ignored, len(groups)) == (60, 66, 66)
 
 
 @pytest.mark.parametrize("name", ["roundrobin", "uniform", "server-range"])
 def test_other_assignors_do_not_look_at_racks(name):
     side, name = ("broker", BROKERS[name]) if name in BROKERS else ("client", name)
-    groups = [told(group) for group, _ in recorded("racks")["cases"] if group.startswith("range")]
-    for _, counts, reported, racks in groups:
-        members = [replace(member, owned=()) for member in reported]
-        assert assign(name, counts, members, side=side, replica_racks=racks) == assign(name, counts, members, side=side)
+    for case in RACKS:
+        counts, members = case["partition_counts"], [replace(member, owned=()) for member in members_of(case)]
+        with_racks = assign(name, counts, members, side=side, replica_racks=case["replica_racks"])
+        assert with_racks == assign(name, counts, members, side=side)
 
 
 @pytest.mark.parametrize("racks", [{"t": [["a"]]}, {"t": ["a", "b"]}, {"t": 2}])
@@ -145,7 +57,7 @@ def test_racks_that_do_not_fit_are_refused(racks):
 def test_a_static_member_comes_first_since_2_4_only():
     case = SNAPSHOT["range-05"]
     by_release = {
-        release: assign("range", case["topics"], recorded_members(case), release=release).counts()
+        release: assign("range", case["topics"], members_of(case), release=release).counts()
         for release in ("2.3", "2.4", "4.3")
     }
     assert by_release == {
@@ -160,7 +72,7 @@ def test_the_recordings_hold_what_these_tests_claim_to_cover():
     assert {case["assignor"] for case in SNAPSHOT.values()} == {*CLIENT_ASSIGNORS, *BROKERS, "legacy"}
     assert set(BROKERS.values()) == set(BROKER_ASSIGNORS)
     assert sum("error" in case for case in ANSWERS) == 1
-    assert sum("assignment@4.0.0" in case for case in ANSWERS) == 18
+    assert sum("assignment_4_0_0" in case for case in ANSWERS) == 18
     assert len(SNAPSHOT) == 113
 
 

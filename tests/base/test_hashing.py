@@ -4,29 +4,10 @@ from hypothesis import strategies as st
 
 from kafkalearn.base import hashing
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.java import JavaHashMap, JavaHashSet, TimelineHashSet, hash_order, table_size, utf16_key
-from tests.every import every_case
-from tests.recorded import recorded
+from kafkalearn.base.java import JavaHashSet, hash_order, utf16_key
 
 ints_of_java = st.integers(-(2**31), 2**31 - 1)
 texts = st.text(st.characters(exclude_categories=["Cs"]))
-
-
-@every_case("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
-def test_the_hash_of_a_group_id_is_what_java_computed(case):
-    assert hashing.java_string_hash(case["group_id"]) == case["hash_code"]
-    assert hashing.kafka_abs(case["hash_code"]) == case["utils_abs"]
-
-
-@every_case("case", recorded("groups-murmur2")["vectors"], ids=lambda case: case["key_hex"][:30])
-def test_murmur2_is_what_java_computed(case):
-    assert hashing.murmur2(bytes.fromhex(case["key_hex"])) == case["murmur2"]
-    assert hashing.to_positive(case["murmur2"]) == case["to_positive"]
-
-
-@every_case("case", recorded("groups-murmur2")["librdkafka"], ids=lambda case: case["key_hex"][:30])
-def test_crc32_is_what_librdkafka_computed(case):
-    assert hashing.crc32(bytes.fromhex(case["key_hex"])) == case["crc32"]
 
 
 def test_fnv1a_gives_the_values_its_authors_publish():
@@ -86,31 +67,6 @@ def test_what_is_no_text_is_refused_with_a_reason(value, said):
 def test_what_is_not_bytes_is_refused_with_a_reason(hash_of, value):
     with pytest.raises(KafkaLearnError, match="key must be bytes, got"):
         hash_of(value)
-
-
-@every_case("case", recorded("java-collections")["cases"])
-def test_a_collection_is_walked_in_the_order_of_javas_or_kafkas(case):
-    walk = {"HashMap": walked_hash_map, "TimelineHashMap": walked_timeline_set}[case["collection"]]
-    assert walk(case) == case["keys"]
-
-
-def walked_hash_map(case):
-    walked = JavaHashMap(table_size(case["initial_capacity"]))
-    for operation, key in case["operations"]:
-        if operation == "put":
-            walked[key] = None
-        elif operation == "computeIfAbsent":
-            walked.compute_if_absent(key, lambda: None)
-        else:
-            walked.pop(key, None)
-    return list(walked)
-
-
-def walked_timeline_set(case):
-    walked = TimelineHashSet()
-    for operation, key in case["operations"]:
-        (walked.add if operation == "put" else walked.discard)(key)
-    return list(walked)
 
 
 def test_a_copy_is_made_large_enough_at_once_so_it_can_be_walked_in_another_order():

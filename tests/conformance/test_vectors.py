@@ -13,7 +13,6 @@ from conformance.search import compare, plain
 from conformance.vectors import NAMED, OPEN, PUT_RIGHT, Vector, read_vector, vectors_in, write_vector
 from kafkalearn.live.jars import releases
 from kafkalearn.releases.ledger import ledger
-from tests.every import every_case
 from tests.recorded import recorded
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors" / "conform"
@@ -121,11 +120,6 @@ TOLD = recorded("told-cases")["cases"]
 def difference(each):
     line = each["release"].rpartition(".")[0]
     return compare(MECHANISMS[each["mechanism"]], line, each["case"], each["seen"])
-
-
-@every_case("each", [*DRAWN, *TOLD], ids=lambda each: f"{each['mechanism']}, {each['release']}, {each.get('name', '')}")
-def test_a_real_broker_answered_and_wrote_what_we_answer_and_write(each):
-    assert difference(each) is None
 
 
 def test_every_mechanism_of_groups_has_cases_of_the_first_release_and_of_the_last():

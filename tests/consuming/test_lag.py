@@ -22,7 +22,6 @@ from kafkalearn.consuming.handovers import handovers
 from kafkalearn.consuming.lag import ListedGroup, lags_by_member, list_groups, listed, log_end_lines
 from kafkalearn.consuming.simulator import NONE_SKIPPED, NONE_TWICE, ReadingCounts, broken
 from tests.consuming.groups import GROUPS, SCHEDULES, SETTINGS, run_what_is_legal
-from tests.recorded import recorded
 
 
 @given(settings=SETTINGS, events=SCHEDULES)
@@ -50,15 +49,6 @@ def test_lag_counts_from_what_is_committed_and_is_not_known_before():
 def test_of_a_group_that_nobody_has_joined_there_is_no_lag():
     with pytest.raises(KafkaLearnError, match="there is no group 'g'; there are none"):
         lags(start(Settings(1)), "g")
-
-
-@pytest.mark.parametrize("cluster", recorded("tool-lines")["clusters"], ids=lambda each: f"broker {each['broker']}")
-def test_each_release_prints_what_its_tool_printed(cluster):
-    answered = [ListedGroup(name, kind, state, protocol) for name, protocol, state, kind in cluster["listed"]]
-
-    for case in cluster["lists"]:
-        options = {"has_state": "--state" in case["options"], "has_type": "--type" in case["options"]}
-        assert list_groups(answered, case["release"], **options) == case["printed"], (case["release"], options)
 
 
 def test_groups_with_nothing_but_offsets_are_printed_since_1_0():
@@ -99,16 +89,6 @@ def test_no_groups_are_an_empty_text_and_a_heading_where_there_are_columns():
 def test_what_no_release_knew_is_refused(call, message):
     with pytest.raises(KafkaLearnError, match=message):
         call()
-
-
-ENDS = {"t12": range(1, 13), "empty": [0]}
-
-
-@pytest.mark.parametrize("cluster", recorded("tool-lines")["clusters"], ids=lambda each: f"broker {each['broker']}")
-def test_each_release_prints_the_ends_of_logs_as_its_tool_did(cluster):
-    for case in cluster["log_ends"]:
-        ends = list(ENDS[case["topic"]])
-        assert log_end_lines(case["topic"], ends, case["release"]) == case["printed"], case["release"]
 
 
 def test_a_partition_without_an_offset_has_an_empty_one_up_to_3_1_and_no_line_since():

@@ -16,19 +16,6 @@ from kafkalearn.consuming.nearest import (
     read_steps,
 )
 from tests.every import every_case
-from tests.recorded import recorded
-
-
-@every_case("case", recorded("nearest-replica")["cases"])
-def test_the_selector_selects_as_the_released_classes(case):
-    partition, selected = case
-    client_rack, *replicas = partition.split("|")
-    leader, *followers = [
-        ReplicaView(int(broker), rack or None, int(end), behind_ms=int(behind))
-        for broker, rack, end, behind in (each.split(":") for each in replicas)
-    ]
-    assert (preferred_replica(leader, followers, 0, client_rack) or leader.broker_id) == selected
-
 
 LEADER = ReplicaView(1, "a", 100, 100)
 

@@ -6,23 +6,10 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.hashing import java_string_hash
 from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.rule import FORMULAS, Coordinator, find_coordinator, offsets_partition
-from tests.every import every_case
 from tests.recorded import recorded
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 SMALLEST_HASH = ("polygenelubricants", "GydZG_", "DESIGNING WORKHOUSES", "group-feyd_ha")
-
-
-@every_case("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
-def test_each_formula_gives_what_java_gave(case):
-    given_by = {name: offsets_partition(case["group_id"], case["partitions"], name) for name in FORMULAS}
-
-    assert given_by == {
-        "kafka": case["partition"],
-        "Math.abs(h) % n": case["naive_abs_then_mod"],
-        "Math.abs(h % n)": case["naive_mod_then_abs"],
-        "(h & 0x7fffffff) % n": case["to_positive_mod"],
-    }
 
 
 def test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written():

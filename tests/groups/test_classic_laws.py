@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.mechanisms.classic_groups import ClassicScript
 from kafkalearn.groups.classic import (
     TRANSITIONS,
     Heartbeat,
@@ -22,8 +21,6 @@ from kafkalearn.groups.classic.joining import GroupUpdate
 from kafkalearn.groups.classic.members import heartbeat
 from kafkalearn.groups.classic.model import GroupWritten, JoinAnswered, StateChanged, Transition
 from tests.contract.drawing import calls_of
-from tests.every import every_case
-from tests.recorded import recorded
 
 CLIENTS = "abcd"
 RELEASES = ["2.4", "2.6.0", "2.8.0", "3.9", "4.3"]
@@ -168,56 +165,6 @@ def test_the_group_is_written_whenever_it_becomes_stable_or_empty(settings, scri
         changes = [effect for effect in after.effects if isinstance(effect, StateChanged)]
         if any(change.after in ("Stable", "Empty") for change in changes):
             assert any(isinstance(effect, GroupWritten) for effect in after.effects)
-
-
-RECORDED = recorded("groups-classic-protocol")
-LIVE = recorded("group-requests")
-
-
-@pytest.mark.parametrize("trace", RECORDED["vectors"], ids=lambda trace: trace["id"])
-def test_every_step_is_answered_as_the_real_coordinator_answered(trace):
-    settings = Settings(
-        group_initial_rebalance_delay_ms=trace["initial_delay_ms"], group_max_size=trace.get("max_size", 2147483647)
-    )
-    script = ClassicScript(step, settings)
-    for each in trace["trace"]:
-        assert script.play(each["step"]) == expected(each)
-
-
-def plays_as_recorded(script):
-    settings = Settings(group_initial_rebalance_delay_ms=600, group_min_session_timeout_ms=100)
-    played = ClassicScript(step, settings, session_ms=5000, rebalance_ms=5000)
-    for each in script["trace"]:
-        responses = sorted(each["responses"], key=str)
-        ours = played.play_live(each)
-        ours["group"] = {name: ours["group"][name] for name in each["group"]}
-        assert ours == {"responses": responses, "group": each["group"]}
-
-
-@pytest.mark.parametrize("script", LIVE["scripts"], ids=lambda script: script["id"])
-def test_a_real_broker_answered_every_request_like_this(script):
-    plays_as_recorded(script)
-
-
-@every_case("script", LIVE["random"], ids=lambda script: script["id"])
-def test_it_did_so_in_scripts_that_were_drawn_at_random(script):
-    plays_as_recorded(script)
-
-
-# A step of the recorded scripts of the classic protocol, in the form in which the simulator's is compared with it.
-
-
-def expected(recorded_step: dict) -> dict:
-    """Members and answers that came together are sorted."""
-    group = recorded_step["group"]
-    responses = [{**each, "members": sorted(each["members"])} if "members" in each else each
-                 for each in recorded_step.get("responses", [])]  # fmt: skip
-    return {
-        "responses": sorted(responses, key=str),
-        "group": group and {**group, "members": sorted(group["members"])},
-        "records": recorded_step.get("records", []),
-        "time_ms": recorded_step["time_ms"],
-    }
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 1, 7, 3000])

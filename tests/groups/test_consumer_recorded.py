@@ -4,11 +4,9 @@ from copy import deepcopy
 
 import pytest
 
-from conformance.mechanisms.consumer_groups import answer_of, by_topic, description_of, event_of
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, start, step
-from tests.every import every_case
 from tests.recorded import recorded
-from tests.releases.test_kafkas_own_tests import AGroup, assert_seen
+from tests.replay.scripts import differences
 
 RECORDED = recorded("assignments")
 COUNTS = {name: topic["partitions"] for name, topic in RECORDED["topics"].items()}
@@ -83,42 +81,6 @@ def test_the_recording_has_every_kind_of_step():
 REQUESTS = recorded("kip848-requests")
 
 
-def name_of(case):
-    return f"{case['id']}-{case['release']}"
-
-
-def assert_same(case):
-    settings = settings_of(case)
-    group = start(settings)
-    description = {"error": "GROUP_ID_NOT_FOUND"}
-    for place, each in enumerate(case["trace"]):
-        group = step(settings, group, event_of(each["step"]))
-        description = changed(description, each.get("group", {}))
-        assert (place, answer_of(group)) == (place, each.get("answer"))
-        assert (place, description_of(group, case["release"])) == (place, description)
-    assert by_topic(group.committed) == case["committed"]
-
-
-def changed(description, change):
-    """The description of a group after a step, of which the recorder wrote down only what changed."""
-    if "error" in change or not change:
-        return change or description
-    fields = {name: value for name, value in {**description, **change}.items() if name not in ("error", "gone")}
-    members = {**description.get("members", {}), **change.get("members", {})}
-    gone = change.get("gone", ())
-    return fields | {"members": {name: value for name, value in members.items() if name not in gone}}
-
-
-@every_case("case", REQUESTS["cases"], ids=name_of)
-def test_a_real_broker_answered_every_request_like_this(case):
-    assert_same(case)
-
-
-@pytest.mark.parametrize("case", REQUESTS["random"], ids=name_of)
-def test_it_did_so_in_histories_that_were_drawn_at_random(case):
-    assert_same(case)
-
-
 def test_the_recording_has_every_case_in_four_lines_and_every_error_that_a_group_can_answer():
     releases = {}
     for case in REQUESTS["cases"]:
@@ -150,42 +112,14 @@ def test_the_recording_has_every_case_in_four_lines_and_every_error_that_a_group
 
 
 FIRST = recorded("groups-kip848")
-SINCE = recorded("groups-kip848-since")
-
-
-def id_of(case):
-    return case["id"]
-
-
-@pytest.mark.parametrize("case", FIRST["vectors"], ids=id_of)
-def test_the_coordinator_of_4_0_answers_and_writes_what_the_real_one_did(case):
-    assert_seen(AGroup(case, "4.0"), case)
 
 
 @pytest.mark.parametrize("release", ["4.1", "4.2"])
-@pytest.mark.parametrize("case", FIRST["vectors"], ids=id_of)
+@pytest.mark.parametrize("case", FIRST["vectors"], ids=lambda case: case["id"])
 def test_since_4_1_only_the_record_of_the_topics_partitions_is_gone(case, release):
     case = deepcopy(case)
     for each in case["steps"]:
         kept = [record for record in each["expect"]["records"] if record != "consumer-group-partition-metadata"]
         each["expect"]["records"] = kept
-    assert_seen(AGroup(case, release), case)
-
-
-@pytest.mark.parametrize("case", SINCE["vectors"], ids=id_of)
-def test_the_coordinator_of_4_3_answers_and_writes_what_the_real_one_did(case):
-    assert_seen(AGroup(case, "4.3"), case)
-
-
-MAX_SIZE = 14  # of the brokers that were asked
-
-
-def settings_of(case):
-    interval_ms = case.get("assignment_interval_ms", 0)
-    return Settings(
-        release=case["release"],
-        assignment_interval_ms=interval_ms,
-        max_size=MAX_SIZE,
-        topics={name: topic["partitions"] for name, topic in case["topics"].items()},
-        topic_ids={name: topic["id"] for name, topic in case["topics"].items()},
-    )
+    for found, expected in differences({"player": "tests.replay.groups.AGroup"}, case, release):
+        assert found == expected

@@ -1,65 +1,18 @@
 """What real brokers answered a group with members of both protocols, and the records that it left."""
 
 from collections import Counter
-from itertools import groupby
 
 import pytest
 
-from conformance.mechanisms.classic_groups import play_near
-from conformance.mechanisms.mixed_groups import MIXED, MixedScript
 from kafkalearn.groups import classic, consumer
 from kafkalearn.groups.mixed import Settings, Subscription, start, step
-from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("mixed-requests")
-TOPICS = {"t": "mixed-t", "u": "mixed-u"}
-COUNTS = {"t": 6, "u": 2}
 
 
 def name_of(case):
     return f"{case['id']}-{case['policy']}-{case['release']}"
-
-
-def settings_of(case):
-    release = case["release"]
-    return Settings(
-        release,
-        case["policy"],
-        classic.Settings(
-            release,
-            group_initial_rebalance_delay_ms=case.get("initial_delay_ms", 0),
-            group_min_session_timeout_ms=500,
-            group_max_size=10,
-        ),
-        consumer.Settings(
-            release,
-            session_timeout_ms=case.get("session_ms", 60_000),
-            assignment_interval_ms=case.get("assignment_interval_ms", 0),
-            max_size=4,
-            topics={TOPICS[topic]: count for topic, count in COUNTS.items()},
-            topic_ids={TOPICS[topic]: each for topic, each in case["topic_ids"].items()},
-        ),
-    )
-
-
-@every_case("case", RECORDED["cases"], ids=name_of)
-def test_a_real_broker_answered_every_request_and_wrote_every_record_like_this(case):
-    script = MixedScript(settings_of(case), TOPICS, case["ids"])
-    group = None
-    for place, each in enumerate(case["trace"]):
-        group = each.get("group", group)
-        seen = {"responses": [], **each, "group": group}
-        script, found = play_near(script, seen, MixedScript.play)
-        assert (place, each["step"], found) == (place, each["step"], seen)
-    assert [[kind, len(list(run))] for kind, run in groupby(script.records)] == case["records"]
-
-
-@every_case("case", recorded("mixed-told")["cases"], ids=lambda case: case["name"])
-def test_a_real_broker_answered_like_this_what_no_client_asks_and_the_invariants_hold(case):
-    seen = case["broker"]
-    steps = [each["step"] for each in seen["steps"]]
-    assert MIXED.say(case["release"].rpartition(".")[0], {"steps": steps}, seen) == seen
 
 
 def test_the_recording_has_every_request_and_both_changes_in_three_releases_and_one_trap_in_4_2():

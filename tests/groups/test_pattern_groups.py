@@ -2,45 +2,16 @@
 
 import pytest
 
-from conformance.mechanisms.classic_groups import played
-from conformance.mechanisms.consumer_groups import ConsumerScript
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, simulate, start, step
 from kafkalearn.groups.consumer.events import REGULAR_EXPRESSION, HeartbeatAnswered, RecordWritten
-from kafkalearn.releases.lines import at_least
-from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("pattern-groups")
-REFRESH_INTERVAL_MS = 14_000
 
 
 def name_of(case):
     return f"{case['id']}-{case['release']}"
-
-
-def script_of(case):
-    names = case["names"]
-    settings = Settings(
-        case["release"],
-        session_timeout_ms=3_600_000,
-        assignment_interval_ms=0,
-        max_size=5,
-        regex_refresh_interval_ms=REFRESH_INTERVAL_MS if at_least("4.1", case["release"]) else None,
-        topics={names[topic]: count for topic, count in case["topics"].items()},
-        topic_ids={names[topic]: each for topic, each in case["ids"].items()},
-    )
-    return ConsumerScript(settings, names, case["topics"])
-
-
-def said_of(case):
-    return played(script_of(case), case["steps"], ConsumerScript.play)[1]
-
-
-@every_case("case", RECORDED["cases"], ids=name_of)
-def test_a_real_broker_answered_and_wrote_this_at_every_step(case):
-    for place, (found, seen) in enumerate(zip(said_of(case), case["steps"], strict=True)):
-        assert (place, found) == (place, seen)
 
 
 def written(case):

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.mechanisms.topic_patterns import say
-from conformance.search import plain
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.groups import patterns
 from kafkalearn.groups.patterns import (
@@ -21,20 +19,9 @@ from kafkalearn.groups.patterns import (
     refresh_reason,
     seen_ms,
 )
-from tests.every import every_case
 from tests.recorded import recorded
 
 NAMES = recorded("patterns")["names"]
-
-
-@every_case("case", recorded("patterns")["cases"])
-def test_a_pattern_matches_what_re2j_matches(case):
-    pattern, answer = case
-    if answer == "refused":
-        with pytest.raises(KafkaLearnError, match="INVALID_REGULAR_EXPRESSION"):
-            matching(pattern, NAMES)
-    else:
-        assert matching(pattern, NAMES) == set(answer.split())
 
 
 @pytest.mark.parametrize("pattern", ["\\pL", "\\x41", "[[:space:]]", "(?<n>a)", "(?i)a|b", "a(?i)*"])
@@ -99,12 +86,6 @@ def test_a_heartbeat_sees_a_topic_at_the_first_that_can(created_ms, first_ms, in
 
 def name_of(case):
     return f"{case['name']}-{case['release']}"
-
-
-@every_case("case", recorded("pattern-heartbeats")["cases"], ids=name_of)
-def test_each_heartbeat_made_a_broker_match_what_the_rule_says(case):
-    line = case["release"].rpartition(".")[0]
-    assert plain(say(line, case["case"], case["seen"])) == case["seen"]
 
 
 def test_the_recording_has_every_reason_and_only_since_4_1_the_one_of_age():

@@ -1,7 +1,5 @@
 """The recorded scripts of logs, turned into events, and the log into what the recordings say of it."""
 
-from dataclasses import replace
-
 from kafkalearn.log import (
     Append,
     Clean,
@@ -15,9 +13,6 @@ from kafkalearn.log import (
     Roll,
     SetHighWatermark,
     Settings,
-    check,
-    simulate,
-    start,
 )
 from kafkalearn.log.index import index_of
 from kafkalearn.log.model import Appended, AppendRefused, Batch, DuplicateRecognised, NotCleaned, SegmentsDeleted
@@ -58,21 +53,6 @@ def events_of(event: dict, log: Log) -> list:
         case "snapshot":
             return []
     raise ValueError(event["op"])
-
-
-def play(config: dict, script: list[dict]) -> list[Log]:
-    """The log after each line of a script; its invariants are checked on the way."""
-    settings = Settings(**({"cleanup_policy": "compact", "release": "4.3"} | config))
-    log, moments = start(settings), []
-    for line in script:
-        before = None
-        # The recorded classes have no broker before them, which asks for the policy first.
-        here = replace(settings, cleanup_policy="delete") if line["op"] == "delete_records" else settings
-        for frame in simulate(here, events_of(line, log), log):
-            check(settings, frame.state, before)
-            before = log = frame.state
-        moments.append(log)
-    return moments
 
 
 def records_of(log: Log) -> list:

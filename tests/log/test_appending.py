@@ -10,8 +10,6 @@ from kafkalearn.log import Append, EndTransaction, Log, NewBatch, ProducerExpire
 from kafkalearn.log.model import Appended, AppendRefused, DuplicateRecognised, SegmentRolled
 from kafkalearn.log.sequences import ProducerStateEntry, Stamp, judge, remember
 from tests.log.schedules import A_TWICE, COMPACT, after, one_each
-from tests.log.scripts import observed, play
-from tests.recorded import recorded
 
 
 def test_an_append_has_an_effect_for_each_batch():
@@ -145,19 +143,6 @@ def batch(sequence=None, epoch=None, count=1, **more):
 
 def sent(*batches):
     return [Append((each,)) for each in batches]
-
-
-@pytest.mark.parametrize("case", recorded("log-idempotence")["cases"], ids=lambda case: case["id"])
-def test_a_log_answers_every_batch_as_kafka_s_log_did(case):
-    settings = Settings(**case["config"])
-    moments = play(case["config"], case["events"])
-    for expected in case["expect"]:
-        log = moments[expected["event"]]
-        said = {name: value for name, value in expected.items() if name not in ("event", "op", "segments")}
-        assert observed(settings, log, said) == said
-        if "segments" in expected:
-            spans = [[each.base_offset, each.last_offset] for each in log.batches]
-            assert [span for each in expected["segments"] for span in each["batches"]] == spans
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, 3, 4, LAST]), st.integers(1, 3)), max_size=20))

@@ -6,48 +6,12 @@ from kafkalearn.log import Append, Clean, Cleaned, Log, NewBatch, Record, Settin
 from kafkalearn.log.model import Appended, Batch, Segment
 from tests.every import every_case
 from tests.log.schedules import last_effect
-from tests.log.scripts import headers_of, observed, play, records_of
+from tests.log.scripts import headers_of, records_of
 from tests.recorded import recorded
 
 
 def case_id(case):
     return f"{case['id']}-{case.get('title', case.get('kind', ''))}"
-
-
-def assert_as_recorded(case, renamed):
-    settings = Settings(**({"cleanup_policy": "compact", "release": "4.3"} | case["config"]))
-    moments = play(case["config"], case["events"])
-    for expected in case["expect"]:
-        said = {renamed.get(name, name): value for name, value in expected.items() if name not in ("event", "op")}
-        said |= checkpoint_of_a_broker(settings, said)
-        assert observed(settings, moments[expected["event"]], said) == said
-
-
-def checkpoint_of_a_broker(settings, said):
-    """What a look of the cleaner leaves as the checkpoint, where the recording has not gone through it.
-
-    The recording asked what is dirty, and cleaned, without `LogCleanerManager.grabFilthiestCompactedLog` around both.
-    That writes a checkpoint anew which the log no longer reaches, also if nothing is cleaned then; a broker was asked
-    (tests/vectors/conform: two cases of compaction).
-    """
-    if not settings.is_compacted or said.get("ran", True) or said.get("cleaner_checkpoint") is None:
-        return {}
-    return {"cleaner_checkpoint": said["first_dirty_offset"]}
-
-
-@pytest.mark.parametrize("case", recorded("log-segments")["cases"], ids=case_id)
-def test_segments_roll_are_indexed_and_are_deleted_as_by_kafkas_log(case):
-    assert_as_recorded(case, {})
-
-
-@pytest.mark.parametrize("case", recorded("log-compaction")["cases"], ids=case_id)
-def test_the_cleaner_does_what_kafkas_cleaner_does(case):
-    assert_as_recorded(case, {"segments": "segment_counts"})
-
-
-@every_case("case", recorded("log-answers")["cases"], ids=case_id)
-def test_random_scripts_end_with_the_very_files_of_the_released_classes(case):
-    assert_as_recorded(case, {})
 
 
 @pytest.mark.parametrize("release", ["0.9.0", "0.10.2", "2.8.2", "3.0"])

@@ -92,7 +92,6 @@ def test_the_active_segment_goes_by_time_like_any_other_and_an_empty_one_is_open
     assert (log.log_start_offset, log.log_end_offset, log.segments[0].base_offset, log.records) == (5, 5, 5, ())
 
 
-RECORDED = recorded("list-offsets")
 AFTER_REMOVAL = recorded("list-offsets-after-removal")
 BATCHES = st.lists(st.lists(st.integers(0, 50), min_size=1, max_size=4), max_size=10)
 
@@ -100,12 +99,6 @@ BATCHES = st.lists(st.lists(st.integers(0, 50), min_size=1, max_size=4), max_siz
 def log_of(batches, **settings):
     events = [Append((NewBatch(tuple(("k", "v", each) for each in batch)),)) for batch in batches]
     return simulate(Settings(**settings), events)[-1].state
-
-
-@every_case("case", RECORDED["cases"], ids=range(len(RECORDED["cases"])))
-def test_a_leader_of_4_3_answered_the_same(case):
-    log = log_of(case["batches"], **({"segment_ms": 2000} if case["has_segments"] else {}))
-    assert [["NONE", *list_offset(log, *asked)] for asked in case["asked"]] == case["answers"]
 
 
 def answers_of(log, case):

@@ -21,7 +21,6 @@ from kafkalearn.offsets.records import (
     record_type,
     to_json,
 )
-from tests.every import every_case
 from tests.formats.disk import RECORD_COUNTS, RUNS, told
 from tests.offsets.generated import records
 from tests.recorded import recorded, unhex
@@ -66,18 +65,6 @@ def test_a_recorded_value_passes_both_ways(vector):
     assert decoded | fields == decoded
     assert set(decoded) - set(fields) <= {"leaderEpoch", "expireTimestamp"}  # left out: they have a default
     assert encode_value(number, version, fields) == encode_value(number, version, decoded) == value
-
-
-@every_case("case", recorded("offsets-records")["cases"], ids=case_id)
-def test_a_record_of_any_type_is_what_the_released_classes_say_and_comes_back_the_same(case):
-    key, value = bytes.fromhex(case["key_hex"]), case["value_hex"] and bytes.fromhex(case["value_hex"])
-    record = decode(key, value)
-
-    assert (record.type.number, record.type.name) == (case["type"], case["name"])
-    assert (to_json(record.key), record.version, to_json(record.value)) == (case["key"], case["version"], case["value"])
-    assert encode_key(record.type, record.key) == key
-    if value is not None:
-        assert encode_value(record.type, record.version, record.value) == value
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -250,16 +237,6 @@ def test_the_json_line_since_4_0_is_kafkas(vector):
     for release in {first, "4.3.1"}:
         line = formatter_line(unhex(fields["keyHex"]), unhex(fields["valueHex"]), release, formatter)
         assert (line or "") == vector["output"]
-
-
-@every_case("case", recorded("offsets-formatter")["cases"], ids=line_id)
-def test_strange_records_are_printed_skipped_or_refused_as_by_the_released_tools(case):
-    record = unhex(case["key_hex"]), unhex(case["value_hex"])
-    if "fails" in case:
-        with pytest.raises(Undecodable, match=r"byte \d+"):
-            formatter_line(*record, case["kafka"], case["formatter"])
-    else:
-        assert (formatter_line(*record, case["kafka"], case["formatter"]) or "") == case["output"]
 
 
 @pytest.mark.parametrize(

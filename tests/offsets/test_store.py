@@ -29,7 +29,6 @@ from kafkalearn.offsets.store import (
     broken,
     check,
     simulate,
-    start,
     step,
 )
 from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED, Answer, Entry, Store
@@ -201,35 +200,6 @@ def test_a_later_commit_or_tombstone_overtakes_what_a_transaction_still_holds():
     end = EndTransaction(5, is_commit=True)
     assert answer(inside, Commit("g", "orders", 0, 9, 3000), end, FETCH) == Answer(offset=9)
     assert answer(COMMIT, inside, DeleteOffset("g", "orders", 0), end, FETCH) == Answer(offset=-1)
-
-
-DELETED = recorded("deleted-while-pending")
-STEPS = {
-    "Commit": Commit("g", "orders", 0, 5, 1000),
-    "TxnOffsetCommit": Commit("g", "orders", 0, 9, 2000, producer_id=5),
-    "DeleteOffset": DeleteOffset("g", "orders", 0),
-    "DeleteGroup": DeleteGroup("g"),
-    "DeleteTopic": DeleteTopic("orders"),
-    "EndTxn commit": EndTransaction(5, is_commit=True),
-    "EndTxn abort": EndTransaction(5, is_commit=False),
-    "Fetch": FETCH,
-}
-
-
-@pytest.mark.parametrize("release", ["4.0", "4.4"])
-@pytest.mark.parametrize("script", DELETED["scripts"], ids=lambda script: script["name"])
-def test_what_is_deleted_while_a_transaction_holds_it_does_not_come_back(script, release):
-    of_release = Settings(release)
-    store = start(of_release)
-    for name, told in script["steps"]:
-        if name == "load":
-            store = reloaded(of_release, store)
-        elif name == "ListGroups":
-            assert (store.group("g") is not None) == told
-        else:
-            store = step(of_release, store, STEPS[name])
-            check(of_release, store)
-            assert [each.offset if name == "Fetch" else each.error for each in store.effects] in ([told], [])
 
 
 @pytest.mark.parametrize(("release", "found"), [("3.9", -1), ("4.0", 7)])

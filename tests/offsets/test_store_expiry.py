@@ -1,7 +1,6 @@
 """When offsets expire: by Kafka's rule, for released coordinators, on a real broker; and commits that wait too long."""
 
 import json
-from dataclasses import replace
 from itertools import groupby
 
 import pytest
@@ -34,18 +33,10 @@ from kafkalearn.offsets.store.requests import is_expired
 from kafkalearn.offsets.store.simulator import entry_bytes, reloaded
 from kafkalearn.releases import history
 from kafkalearn.releases.lines import RELEASES
-from tests.every import every_case
 from tests.formats.disk import FOLDER
 from tests.recorded import recorded
 from tests.schedules import sensible_steps
 
-ERAS = {
-    "0.9-2.0": ["0.11.0", "1.1", "2.0"],
-    "2.1+": ["2.1", "2.4", "3.0.0", "4.3"],
-    "2.1-2.3": ["2.1", "2.2", "2.3"],
-    "2.4+": ["2.4", "2.8.1", "3.0.0", "3.9", "4.3"],
-    "2.8.2, 3.0.1+ (and 2.1-2.3)": ["2.1", "2.3", "2.8.2", "3.0.1", "4.3"],
-}
 RELEASES_THAT_DID = {
     "2.4.0": True,
     "2.8.1": True,
@@ -58,51 +49,10 @@ RELEASES_THAT_DID = {
 }
 
 
-def group_of(case):
-    topics = ("orders",) if case.get("subscribed") else ("other",)
-    members = () if case["group_state"] == "Empty" else (Member("m", subscribed=topics),)
-    protocol_type = case.get("protocol_type", "consumer")
-    return Group(
-        "g",
-        state=case["group_state"],
-        protocol_type=protocol_type,
-        state_ms=case.get("current_state_ts"),
-        members=members,
-    )
-
-
-def offset_of(case):
-    asked_ms = case.get("request_retention_ms", -1)
-    expire_ms = case.get("record_expire_ts") if asked_ms < 0 else case["commit_ts"] + asked_ms
-    return Committed("orders", 0, 1, commit_ms=case["commit_ts"], expire_ms=expire_ms)
-
-
-@every_case(
-    ("case", "release"),
-    [(case, release) for case in recorded("groups-expiry")["vectors"] for release in ERAS[case["era"]]],
-    ids=lambda each: str(each.get("why") if isinstance(each, dict) else each),
-)
-def test_an_offset_expires_when_kafkas_rule_says_so(case, release):
-    retention_ms = case["retention_minutes"] * MINUTE_MS
-    pending = case.get("pending_commit", False)
-    assert is_expired(group_of(case), offset_of(case), case["now"], retention_ms, release, pending) == case["expired"]
-
-
-def test_every_recorded_case_is_asked():
-    assert {case["era"] for case in recorded("groups-expiry")["vectors"]} == set(ERAS)
-
-
 @pytest.mark.parametrize(("release", "is_gone"), RELEASES_THAT_DID.items())
 def test_some_releases_expired_unsubscribed_offsets_during_a_rebalance(release, is_gone):
     group = Group("g", state="PreparingRebalance", protocol_type="consumer", members=(Member("m", subscribed=("a",)),))
     assert is_expired(group, Committed("b", 0, 1, commit_ms=0), 1000, 1000, release) == is_gone
-
-
-@every_case("scenario", recorded("groups-expiry-released")["scenarios"], ids=lambda each: each["name"])
-def test_a_sweep_writes_the_tombstones_that_the_coordinator_of_each_release_wrote(scenario):
-    asked = released_sweeps(scenario)
-    assert asked
-    assert [(release, now_ms, swept(scenario, release, now_ms)) for release, now_ms, _ in asked] == asked
 
 
 @pytest.mark.parametrize("kind", [CONSUMER, STREAMS])
@@ -316,42 +266,3 @@ def test_the_defaults_are_those_of_the_released_classes():
         assert {value for _, value in history(setting, "broker") if isinstance(value, int)} == {
             getattr(Settings(), name)
         }
-
-
-# What the coordinators of seventeen releases swept, and the store that answers the same question.
-STATES = {
-    "PREPARING_REBALANCE": "PreparingRebalance",
-    "COMPLETING_REBALANCE": "CompletingRebalance",
-    "DEAD": "Dead",
-}
-KNOWS_NO_TOPOLOGY = {(f"streams, Stable{more}", "4.1.2") for more in ("", ", a repartition topic")}
-"""4.1 does not store that a topology was checked: until the first heartbeat after a load it knows no source topics."""
-
-
-def released_sweeps(scenario):
-    """Release, time, and the keys of the tombstones that the release wrote then."""
-    return [
-        (release, sweep["now_ms"], answer["keys"])
-        for sweep in scenario["sweeps"]
-        for answer in sweep["tombstones"]
-        for release in answer["releases"]
-        if (scenario["name"], release) not in KNOWS_NO_TOPOLOGY
-    ]
-
-
-def entry_of(record):
-    key, value = (record.get(part) and bytes.fromhex(record[part]) for part in ("key", "value"))
-    return Entry(key, value, record.get("producer_id"), record.get("marker"))
-
-
-def swept(scenario, release, now_ms):
-    """The keys of the tombstones that the store writes, those of offsets sorted and in front."""
-    settings = Settings(release, retention_minutes=1)
-    store = reloaded(settings, Store(log=tuple(map(entry_of, scenario["records"]))))
-    if "state" in scenario:
-        (group,) = store.groups
-        store = replace(store, groups=(replace(group, state=STATES[scenario["state"]]),))
-    after = step(settings, store, Sweep(now_ms))
-    assert all(entry.value is None for entry in after.log[len(store.log) :])
-    keys = [entry.key.hex() for entry in after.log[len(store.log) :]]
-    return sorted(key for key in keys if key[:4] == "0001") + [key for key in keys if key[:4] != "0001"]

@@ -350,18 +350,6 @@ def test_every_fact_that_shows_in_settings_is_a_fact():
     assert SEEN_IN_SETTINGS.keys() <= {fact.what for fact in all_facts()}
 
 
-JAVA_PROPERTIES = recorded("java-properties")
-
-
-@every_case("case", JAVA_PROPERTIES["cases"], ids=lambda case: repr(case["text"])[:40])
-def test_a_text_has_the_settings_that_java_reads(case):
-    if case["settings"] is None:
-        with pytest.raises(KafkaLearnError, match="four hexadecimal digits"):
-            parse_properties(case["text"])
-    else:
-        assert parse_properties(case["text"]).values == case["settings"]
-
-
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PAIRS = st.lists(st.tuples(TEXTS.filter(bool), TEXTS), max_size=8)
 

@@ -13,38 +13,6 @@ from kafkalearn.operations.placement import (
     place_striped,
     preferred_counts,
 )
-from tests.every import every_case
-from tests.recorded import recorded
-
-
-def as_lists(placement):
-    return [list(replicas) for replicas in placement]
-
-
-@every_case("case", recorded("placements")["striped"])
-def test_a_controller_of_kraft_places_as_its_class_does(case):
-    brokers = [Broker(*each) for each in case["brokers"]]
-    placement = place_striped(brokers, case["partitions"], case["replication_factor"], case["seed"])
-    assert as_lists(placement) == case["replicas"]
-
-
-@every_case("case", recorded("placements")["shifted"])
-def test_with_racks_the_old_placer_does_as_its_class_does(case):
-    brokers = [Broker(*each) for each in case["brokers"]]
-    counts = case["partitions"], case["replication_factor"], case["start"]
-    assert as_lists(place_shifted(brokers, *counts, first_partition=case["first_partition"])) == case["replicas"]
-
-
-@pytest.mark.parametrize("case", recorded("groups-replicas")["tool"])
-def test_without_racks_the_old_placer_does_as_its_class_does(case):
-    counts = case["partitions"], case["replication_factor"], case["start_index_and_shift"]
-    assert as_lists(place_shifted(case["brokers"], *counts)) == case["replicas"]
-
-
-def test_the_rotation_of_the_article():
-    rotation = recorded("placements")["rotation"]
-    assert as_lists(place_rotated(rotation["brokers"], 50, 3)) == rotation["replicas"]
-
 
 brokers_and_factor = st.integers(1, 9).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count)))
 

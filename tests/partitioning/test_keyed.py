@@ -6,22 +6,7 @@ from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import PARTITIONERS, moved_share, partition_for_key
-from tests.every import every_case
 from tests.recorded import recorded
-
-
-@every_case("case", recorded("groups-murmur2")["vectors"], ids=lambda case: case["key_hex"][:30])
-def test_a_key_lands_where_the_java_client_put_it(case):
-    key = bytes.fromhex(case["key_hex"])
-    assert {n: partition_for_key(key, int(n)) for n in case["partition"]} == case["partition"]
-
-
-@every_case("case", recorded("groups-murmur2")["librdkafka"], ids=lambda case: case["key_hex"][:30])
-def test_a_key_lands_where_librdkafka_put_it(case):
-    key = bytes.fromhex(case["key_hex"])
-    assert {n: partition_for_key(key, int(n), "crc32") for n in case["consistent"]} == case["consistent"]
-    assert {n: partition_for_key(key, int(n), "fnv1a") for n in case["fnv1a"]} == case["fnv1a"]
-
 
 OUR_NAME = {
     "java_default": "murmur2",

@@ -17,6 +17,7 @@ from kafkalearn.purgatory.operations import (
     step,
 )
 from tests.recorded import recorded
+from tests.replication.scripts import lines_of
 
 PLACE = "t-0"
 FOLLOWERS_WAIT_MS = 500
@@ -86,7 +87,7 @@ class Leader:
 @pytest.mark.parametrize("case", recorded("log-purgatory")["cases"], ids=lambda case: case["id"])
 def test_each_operation_waits_as_long_as_kafkas_own(case):
     leader = Leader()
-    for entry in case["events"]:
+    for entry in lines_of(case):
         completed, waits = leader.play(entry)
         effects = entry["expect"].get("effects", [])
         answered = {each["id"] for each in effects if each["event"] == "consumer_response" and "error" not in each}

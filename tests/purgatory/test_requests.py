@@ -14,10 +14,8 @@ from kafkalearn.purgatory.requests import (
     PROMISES,
     WITHIN_TIMEOUT,
     WITHOUT_ERROR,
-    Broker,
     ConsumerAnswered,
     ConsumerFetch,
-    ConsumerParked,
     DelayedDelete,
     DeleteAnswered,
     DeleteParked,
@@ -30,7 +28,6 @@ from kafkalearn.purgatory.requests import (
     step,
 )
 from kafkalearn.replication.events import (
-    NONE,
     BrokerCrashed,
     BrokerFenced,
     BrokerFrozen,
@@ -39,9 +36,6 @@ from kafkalearn.replication.events import (
     Produce,
     TimePassed,
 )
-from kafkalearn.replication.state import blank
-from tests.recorded import recorded
-from tests.replication.scripts import answer, effects_as_recorded, event_of, settings_of, shown
 
 SETTINGS = Settings(replica_count=2, fetch_wait_max_ms=500)
 PAIR = Settings(replica_count=2)
@@ -176,54 +170,6 @@ APPENDED = simulate(PAIR, [PRODUCE])[-1].state
 def test_a_state_that_cannot_be_is_found(broker, before, words):
     with pytest.raises(AssertionError, match=words):
         check(PAIR, broker, before)
-
-
-def request_of(entry):
-    """The event of a line; scripts give the size of a batch, which is that of its single record."""
-    if entry["op"] == "consumer_fetch":
-        return ConsumerFetch(entry["id"], entry["offset"], entry["min_bytes"], entry["max_wait_ms"])
-    event = event_of(entry)
-    return SizedProduce(event, entry.get("bytes", 100)) if isinstance(event, Produce) else event
-
-
-def lines_of_effects(broker, op):
-    """The effects in the words of the scripts, where a consumer that waits is the outcome of its request."""
-    lines = []
-    for effect in broker.effects:
-        match effect:
-            case ConsumerAnswered(name, high_watermark, records, error) if error == NONE:
-                texts = [f"{offset}:{value}" for offset, value in records]
-                lines.append(
-                    {"event": "consumer_response", "id": name, "high_watermark": high_watermark, "records": texts}
-                )
-            case ConsumerAnswered(name, error=error):
-                lines.append({"event": "consumer_response", "id": name, "error": error})
-            case ConsumerParked():
-                pass
-            case _:
-                lines += effects_as_recorded(type("One", (), {"effects": (effect,)}), op)
-    return lines
-
-
-@pytest.mark.parametrize("case", recorded("log-purgatory")["cases"], ids=lambda case: case["id"])
-def test_every_recorded_script_wakes_the_same_requests_with_the_same_answers(case):
-    settings = settings_of(case["config"])
-    broker = Broker(blank(settings))  # the scripts have the first election too
-    for entry in case["events"]:
-        expect, before = dict(entry["expect"]), broker
-        expected_state = expect.pop("state")
-        if (event := request_of(entry)) is not None:
-            broker = step(settings, broker, event)
-            check(settings, broker, before)
-        if entry["op"] == "consumer_fetch":
-            is_parked = isinstance(broker.effects[-1], ConsumerParked)
-            assert expect.pop("outcome") == ("parked" if is_parked else "immediate")
-        else:
-            assert answer(before.partition, broker.partition, entry["op"]).items() <= expect.items()
-        if event is not None:
-            assert lines_of_effects(broker, entry["op"]) == expect.get("effects", [])
-        is_whole = "log" in next(iter(expected_state["replicas"].values()))
-        assert shown(settings, broker.partition, expected_state["leader"], is_whole) == expected_state
 
 
 CONSUMERS = st.lists(

@@ -17,7 +17,6 @@ from kafkalearn.purgatory.wheel import (
     Flush,
     Flushed,
     Load,
-    Place,
     Placed,
     Settings,
     Timer,
@@ -33,7 +32,6 @@ from kafkalearn.purgatory.wheel import (
     step,
     wheel_cost,
 )
-from tests.recorded import recorded
 
 LOADS = st.lists(
     st.builds(
@@ -190,53 +188,6 @@ def test_a_state_that_cannot_be_is_found(wheels, words):
 
 
 SETTINGS = Settings()
-
-
-def event_of(entry):
-    match entry["op"]:
-        case "add":
-            return Add(entry["id"], entry["delay_ms"])
-        case "cancel":
-            return Cancel(entry["id"])
-    return Advance(entry["to"])
-
-
-def placed(found: Place | None) -> dict:
-    if found is None:
-        return {"placed": "run_now"}
-    return {"level": found.level, "bucket": found.bucket, "bucket_time": found.bucket_time_ms}
-
-
-def shown(event, wheels) -> dict:
-    match event:
-        case Add():
-            (effect,) = wheels.effects
-            return {"expires_at": wheels.now_ms + event.delay_ms, **placed(effect.place)}
-        case Cancel():
-            return {"pending": len(wheels.timers)}
-    buckets = [
-        {
-            "bucket_time": each.place.bucket_time_ms,
-            "fired": [timer.name for timer in each.fired],
-            "moved": [{"id": moved.timer.name, **placed(moved.place)} for moved in each.moved],
-        }
-        for each in wheels.effects
-    ]
-    return {"buckets": buckets, "pending": len(wheels.timers)}
-
-
-@pytest.mark.parametrize("case", recorded("log-timing-wheel")["cases"], ids=lambda case: case["id"])
-def test_every_recorded_run_places_moves_and_fires_the_same(case):
-    settings = Settings(case["tick_ms"], case["wheel_size"], case["start_ms"])
-    wheels = start(settings)
-    for entry in case["events"]:
-        event = event_of(entry)
-        wheels = step(settings, wheels, event)
-        assert shown(event, wheels) == entry["expect"]
-
-
-def test_the_wheels_go_through_all_recorded_cases():
-    assert len(recorded("log-timing-wheel")["cases"]) == 6
 
 
 DELAYS = st.integers(-5, 100_000)

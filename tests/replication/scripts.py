@@ -21,16 +21,11 @@ def settings_of(config: dict, release: str = "4.0") -> replication.Settings:
 
 
 def lines_of(case: dict) -> list[dict]:
-    """The lines of a script. What a crash left unflushed stands with the restart there, and with the crash here."""
-    lines, unflushed = [], {}
-    for entry in reversed(case["events"]):
-        entry = dict(entry)
-        if "truncate_unflushed_to" in entry:
-            unflushed[entry["broker"]] = entry.pop("truncate_unflushed_to")
-        elif entry["op"] == "crash" and entry["broker"] in unflushed:
-            entry["truncate_unflushed_to"] = unflushed.pop(entry["broker"])
-        lines.append(entry)
-    return lines[::-1]
+    """The lines of a script: each event with what is expected after it."""
+    return [
+        {**step.get("event", {"op": SHOW}), "expect": {**step["expect"].get("answer", {}), **step["expect"]}}
+        for step in case["steps"]
+    ]
 
 
 def event_of(entry: dict):

@@ -21,7 +21,7 @@ TRUNCATIONS = {case["id"]: case for case in recorded("log-truncation")["cases"]}
 def broken_in_turn(case_id: str) -> list[tuple[str, ...]]:
     """The promises broken after each event of a recorded script, named once as long as they do not change."""
     case = TRUNCATIONS[case_id]
-    settings = settings_of(case["config"])
+    settings = settings_of(case["settings"])
     partition, found = blank(settings), [()]
     for event in filter(None, map(event_of, lines_of(case))):
         partition = replication.step(settings, partition, event)

@@ -36,19 +36,18 @@ def began_ms(phase: dict, retention_ms: int) -> int:
 def scripts() -> Iterator[Line]:
     """What the classes of Kafka's cleaner left, pass by pass; whether it ran and how far it went is given."""
     for case in recorded("log-compaction")["cases"]:
-        expected = {each["event"]: each for each in case["expect"]}
         log = tiny.Log()
-        for number, line in enumerate(case["events"]):
+        for number, step in enumerate(case["steps"]):
+            line, recorded_pass = step.get("event", {"op": "snapshot"}), step.get("expect", {})
             reason = off_the_path(case, line)
             if reason:
-                yield NotAsked(reason, sum(1 for each in expected if each >= number))
+                yield NotAsked(reason, sum("expect" in each for each in case["steps"][number:]))
                 break
             if line["op"] == "append":
                 for batch in line["batches"]:
                     write(log, [record[:2] for record in batch["records"]])
-            recorded_pass = expected.get(number, {})
             if line["op"] == "clean" and "first_uncleanable_offset" in recorded_pass and recorded_pass.get("ran", True):
-                retention_ms = case["config"].get("delete_retention_ms", A_DAY_MS)
+                retention_ms = case["settings"].get("delete_retention_ms", A_DAY_MS)
                 tiny.compact(log, recorded_pass["first_uncleanable_offset"], line["now"], retention_ms)
             if "records" in recorded_pass:
                 yield Answer(f"{case['id']} line {number}", left(log), recorded_pass["records"])
@@ -58,12 +57,12 @@ def scripts() -> Iterator[Line]:
 
 def off_the_path(case: dict, line: dict) -> str | None:
     """Why a line, and all behind it, is not asked."""
-    if "offset_map_slots" in case["config"]:
+    if "offset_map_slots" in case["settings"]:
         return "a cleaner without room for all keys"
     if any(batch.get("txn") for batch in line.get("batches", ())) or line["op"] == "marker":
         return "transactions"
     keys = [record[0] for batch in line.get("batches", ()) for record in batch["records"]]
-    if None in keys and case["config"].get("cleanup_policy", "compact") == "compact":
+    if None in keys and case["settings"].get("cleanup_policy", "compact") == "compact":
         return "a broker that refuses records without a key"
     return {"delete_records": "a log that begins later", "retention": "retention"}.get(line["op"])
 

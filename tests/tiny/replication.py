@@ -30,7 +30,7 @@ def script(case: dict) -> Iterator[Line]:
 
 def off_the_path(case: dict, line: dict, played: Script) -> str | None:
     """Why a line, and all behind it, is not asked."""
-    if case["config"].get("truncation") == "hw" or "behaviour" in case["config"]:
+    if case["settings"].get("truncation") == "hw" or "release" in case:
         return "older releases"
     if "pid" in line:
         return "idempotent producers"
@@ -50,7 +50,7 @@ class Script:
     """A partition of tiny that is led through a script."""
 
     def __init__(self, case: dict) -> None:
-        config = case["config"]
+        config = case["settings"]
         self.brokers = list(range(1, config.get("replicas", 3) + 1))
         self.min_insync_replicas = config.get("min_insync_replicas", 1)
         self.partition: tiny.Partition | None = None
@@ -215,22 +215,22 @@ def epochs() -> Iterator[Line]:
     """Kafka's LeaderEpochFileCache: what it keeps and where an epoch ends."""
     for case in recorded("log-leader-epoch-cache")["cases"]:
         log = tiny.Log()
-        for number, line in enumerate(case["events"]):
-            where, expected = f"{case['id']} line {number}", line["expect"]
+        for number, step in enumerate(case["steps"]):
+            where, expected, line = f"{case['id']} line {number}", step["expect"], step["event"]
             match line["op"]:
-                case "assign" if "error" not in expected:
+                case "assign" if "refused" not in step:
                     log.begin_epoch(line["epoch"], line["start_offset"])
                 case "truncate_from_end":
                     log.truncate(line["offset"])
-                case "end_offset_for" if expected["end_offset"] >= 0:
+                case "end_offset_for" if expected["answer"][1] >= 0:
                     log.end_offset = line["log_end_offset"]
                     said = log.end_of_epoch(line["epoch"])
-                    yield Answer(where, said, (expected["epoch"], expected["end_offset"]))
+                    yield Answer(where, said, tuple(expected["answer"]))
                 case "end_offset_for":
                     yield NotAsked("an epoch that nobody knows of")
                     continue
                 case _:
-                    yield NotAsked("epochs: errors, and a log that begins later", len(case["events"]) - number)
+                    yield NotAsked("epochs: errors, and a log that begins later", len(case["steps"]) - number)
                     break
             yield Answer(where, [list(each) for each in log.epochs], expected["entries"])
 

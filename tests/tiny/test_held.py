@@ -38,8 +38,8 @@ def is_straight(case):
 
 
 def sticky(case):
-    topics_of = {each["id"]: each["topics"] for each in case["members"]}
-    owned = {each["id"]: each.get("owned", []) for each in case["members"]}
+    topics_of = {each["member_id"]: each["topics"] for each in case["members"]}
+    owned = {each["member_id"]: each.get("owned", []) for each in case["members"]}
     kept = {name: case[name] for name in ("id", "assignment")}
     return kept | {"topics": replays.used(case["topics"], topics_of), "owned": owned}
 

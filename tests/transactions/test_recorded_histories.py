@@ -90,13 +90,6 @@ def test_every_answer_observation_and_log_is_what_the_broker_gave():
     assert {name: each for name, each in found.items() if each} == {}
 
 
-def test_a_restart_changes_what_it_changed_for_the_broker():
-    """A stuck id is free again, a producer's older batches are no longer known, what waited waits still."""
-    assert {each["name"]: differences(each) for each in recorded("restart-histories")["histories"]} == {
-        each["name"]: [] for each in recorded("restart-histories")["histories"]
-    }
-
-
 def empty_id(case):
     """The event of a request with an empty transactional id."""
     version = case["v"]
@@ -183,12 +176,6 @@ def test_at_the_last_epoch_each_release_fences_as_its_broker_did():
             held = state.transaction("x1")
             assert (release, request, state.effects[0].error) == (release, request, error)
             assert [held.status, held.producer_id, held.epoch] == described
-
-
-@every_case("history", recorded("silent-producers")["histories"], ids=lambda each: (each["kafka"], each["name"]))
-def test_a_partition_forgets_a_silent_producer_as_the_brokers_did(history):
-    for number, (real, ours) in enumerate(zip(history["steps"], replay(history)["steps"], strict=True)):
-        assert (real["a"], real["now"]) == (ours["a"], ours["now"]), (number, real, ours)
 
 
 def test_a_setting_that_the_simulator_does_not_know_is_refused():

@@ -212,11 +212,6 @@ def test_the_consumer_says_that_it_may_lose_data_where_the_real_one_logged_it(sc
         assert line.startswith(said)
 
 
-@every_case("vector", recorded("fetcher-ids")["vectors"], ids=str)
-def test_a_partition_has_the_fetcher_that_the_real_class_gives_it(vector):
-    assert fetcher_id(vector["topic"], vector["partition"], vector["num_consumer_fetchers"]) == vector["fetcher_id"]
-
-
 SMALL = Settings(stream_count=2, fetch_message_max_bytes=100)
 OWNS_BOTH = StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0)])
 
