@@ -50,6 +50,7 @@ PAGE, COMMAND = ROOT / "docs" / "mutants.md", "python3 run.py mutants"
 ANSWERS = ROOT / "tools" / "mutants.json"
 TREE = ROOT / "data" / "generated" / "mutants"
 NEAR, NEAREST = 3, 12  # imports from the mutated module to a test file that is tried first; at most so many files
+REPLAYED = "tests/replay/test_every_recording.py"
 FAR = ("tests/book/", "tests/browser/", "tests/live/", "tests/spark/")  # never tried first, as they take long
 NEAR_S, ALL_S = 900, 3600  # of the processor, not of the clock; a mutant that takes more is noticed: it loops
 NEAR_KINDS = "not long and not nightly and not spark and not cluster and not browser and not live"
@@ -229,7 +230,7 @@ def _module(path: Path) -> str:
 def near_tests(path: str) -> list[str]:
     """The test files from which a file of the package is at most `NEAR` imports away, the nearest first.
 
-    Those of the package itself are among them, however far away.
+    Those of the package itself are among them, however far away, and the one that replays every recording.
     """
     reached, edge = {_module(ROOT / path)}, {_module(ROOT / path)}
     own = f"tests/{path.split('/')[1]}/"
@@ -240,7 +241,7 @@ def near_tests(path: str) -> list[str]:
         files = [f"{name.replace('.', '/')}.py" for name in edge if name.split(".")[-1].startswith("test_")]
         tests += sorted((each for each in files if not each.startswith(FAR)), key=lambda each: (own not in each, each))
     others = (each.relative_to(ROOT).as_posix() for each in sorted((ROOT / own).rglob("test_*.py")))
-    return [*tests, *(each for each in others if each not in tests)][:NEAREST]
+    return [*[*tests, *(each for each in others if each not in tests)][: NEAREST - 1], REPLAYED]
 
 
 # A try.
