@@ -33,7 +33,6 @@ from kafkalearn.groups.classic.model import (
     transition,
 )
 from kafkalearn.groups.classic.simulator import NONE_REMOVED, STAYS_STABLE
-from tests.recorded import recorded
 
 NO_DELAY = Settings(group_initial_rebalance_delay_ms=0)
 OLD_JOIN = {"version": 3}  # without the round that gives out a member id
@@ -287,35 +286,6 @@ def test_a_partition_that_moves_sends_the_waiting_ones_away_and_writes_nothing()
     assert not any(isinstance(effect, GroupWritten) for effect in group.effects)
     with pytest.raises(IllegalEvent, match="on another broker"):
         step(NO_DELAY, group, OffsetsExpired())
-
-
-MOVED = recorded("partition-moved")
-BEFORE_THE_MOVE = {
-    "stable": stable("a"),
-    "empty": [*stable("a"), LeaveGroup("a", "a-1")],
-    "joining": [*stable("a"), JoinGroup("b", **OLD_JOIN)],
-    "syncing": [*stable("a"), JoinGroup("b", **OLD_JOIN), JoinGroup("a", "a-1"), SyncGroup("b", "b-2", 2)],
-}
-ASKED_AFTER_IT = {
-    "JoinGroup without id": JoinGroup("a"),
-    "JoinGroup": JoinGroup("a", "a-1"),
-    "SyncGroup": SyncGroup("a", "a-1", 1),
-    "Heartbeat": Heartbeat("a", "a-1", 1),
-    "LeaveGroup": LeaveGroup("a", "a-1"),
-    "OffsetCommit": OffsetCommit("a", "a-1", 1),
-    "OffsetCommit of nobody": OffsetCommit("a"),
-    "DeleteGroups": GroupDeleted(),
-}
-
-
-@pytest.mark.parametrize("release", ["2.4", "3.9", "4.0", "4.4"])
-@pytest.mark.parametrize("group", MOVED["groups"], ids=lambda group: group["name"])
-def test_a_broker_that_has_lost_the_partition_answers_what_a_real_one_answered(group, release):
-    settings = Settings(release, group_initial_rebalance_delay_ms=0)
-    moved = play(*BEFORE_THE_MOVE[group["name"]], PartitionMoved(), settings=settings)
-    assert errors(moved) == list(group["waiting"].values())
-    answers = {asked: step(settings, moved, event).effects[0].error for asked, event in ASKED_AFTER_IT.items()}
-    assert answers == group["answers"]
 
 
 @pytest.mark.parametrize(("release", "error"), [("3.9", "NOT_COORDINATOR"), ("4.0", "INVALID_SESSION_TIMEOUT")])

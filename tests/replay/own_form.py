@@ -107,7 +107,6 @@ OWN_FORM: Mapping[str, tuple[str, ...]] = {
         VECTORS + each
         for each in (
             "commits/log-consumer-dedup.json",
-            "group/partition-moved.json",
             "log/list-offsets-after-removal.json",
             "log/log-compaction-legacy.json",
             "offsets/groups-codec.json",

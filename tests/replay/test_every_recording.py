@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,28 +63,46 @@ QUESTIONS = [part for part in PARTS if isinstance(part.spec, list)]
 SCRIPTS = [part for part in PARTS if not isinstance(part.spec, list)]
 
 
+def replay(part: Part) -> None:
+    """Ask every row of a part, or play every script of it."""
+    run_every(part.cases, partial(ask if isinstance(part.spec, list) else play, part), part.name_of)
+
+
+def ask(part: Part, row: Any) -> None:
+    asked = [*asked_of(row, part.spec, part.whole)]
+    assert asked, "no question is of this row"
+    for each in asked:
+        each.compare()
+
+
+def play(part: Part, case: dict[str, Any]) -> None:
+    compared = 0
+    for release in releases_of(part.spec, case):
+        for found, recorded in differences(part.spec, case, release):
+            assert found == recorded, release
+            compared += 1
+    assert compared, "nothing is expected"
+
+
 @pytest.mark.parametrize("part", QUESTIONS, ids=str)
 def test_every_question_is_answered_as_it_was_recorded(part):
-    def ask(row):
-        asked = [*asked_of(row, part.spec, part.whole)]
-        assert asked, "no question is of this row"
-        for each in asked:
-            each.compare()
-
-    run_every(part.cases, ask, part.name_of)
+    replay(part)
 
 
 @pytest.mark.parametrize("part", SCRIPTS, ids=str)
 def test_every_script_leads_to_what_was_recorded(part):
-    def play(case):
-        compared = 0
-        for release in releases_of(part.spec, case):
-            for found, recorded in differences(part.spec, case, release):
-                assert found == recorded, release
-                compared += 1
-        assert compared, "nothing is expected"
+    replay(part)
 
-    run_every(part.cases, play, part.name_of)
+
+def test_the_examples_of_the_form_are_replayed(tmp_path):
+    text = (ROOT / "tests" / "vectors" / "README.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 2
+    for number, example in enumerate(examples):
+        path = tmp_path / f"{number}.json"
+        path.write_text(f"{{{example}}}", encoding="utf-8")
+        for name, spec in read(path)[FORM].items():
+            replay(Part(path, name, spec))
 
 
 @pytest.mark.parametrize("part", QUESTIONS, ids=str)
