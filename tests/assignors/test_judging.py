@@ -32,6 +32,11 @@ def test_those_that_are_sticky_are_found_so(name):
     assert judge_assignor(partial(assign, name), is_sticky=True)
 
 
+def test_an_answer_of_other_things_than_pairs_is_told():
+    told = judge_assignor(lambda partition_counts, members: {each.member_id: ["a-0"] for each in members})
+    assert "a member's partitions must be pairs such as ('a', 0), got 'a-0'" in told.broken[0].what
+
+
 @pytest.mark.parametrize("name", ["range", "roundrobin"])
 def test_those_that_are_not_sticky_are_found_out_by_a_group_of_few(name):
     judgement = judge_assignor(partial(assign, name), find_assignor(name).balance, is_sticky=True)

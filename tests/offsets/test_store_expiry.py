@@ -236,6 +236,13 @@ def test_reads_of_any_size_load_what_one_read_loads(buffer_bytes, count):
     assert store == whole
 
 
+def test_what_fills_the_buffer_to_its_last_byte_is_one_read():
+    log = simulate(Settings(), [commit(offset, offset) for offset in range(4)])[-1].state.log
+    two = sum(map(entry_bytes, log[:2]))
+    begun = [*(commit(offset, offset) for offset in range(4)), Resign(), Elect(), LoadBuffer()]
+    assert [simulate(Settings(load_buffer_bytes=size), begun)[-1].state.read_count for size in (two - 1, two)] == [1, 2]
+
+
 EVENTS = st.lists(
     st.one_of(
         st.builds(commit, st.integers(0, 9), st.integers(0, 9999), st.booleans()),

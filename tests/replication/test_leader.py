@@ -98,6 +98,19 @@ def test_a_follower_that_stood_still_is_fenced_until_it_hears_of_the_new_epoch()
     assert [each.error for each in answers(trace)] == ["FENCED_LEADER_EPOCH", "NONE"]
 
 
+def test_a_leader_that_stood_still_answers_none_of_the_fetches_that_waited():
+    trace = simulate(Settings(), [Fetch(2), BrokerFrozen(1), BrokerThawed(1), Produce()])
+    waiting = [frame.state.replica(1).waiting.fetches for frame in trace]
+    assert waiting[1] != ()
+    assert waiting[2] == waiting[-1] == ()
+    assert not answers(trace)
+
+
+def test_only_a_running_broker_writes_its_high_watermark():
+    with pytest.raises(IllegalEvent, match="HighWatermarkCheckpointed.*the broker is"):
+        simulate(Settings(), [BrokerCrashed(2), HighWatermarkCheckpointed(2)])
+
+
 def test_a_leader_that_stood_still_does_not_know_the_new_epoch():
     events = [BrokerFrozen(1), LeaderElected(1, (1, 2, 3)), BrokerThawed(1), Fetch(2), BrokerReconnected(1), Fetch(2)]
     trace = simulate(Settings(fetch_wait_max_ms=0), events)
