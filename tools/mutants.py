@@ -53,6 +53,8 @@ NEAR, NEAREST = 3, 12  # imports from the mutated module to a test file that is 
 REPLAYED = "tests/replay/test_every_recording.py"
 FAR = ("tests/book/", "tests/browser/", "tests/live/", "tests/spark/")  # never tried first, as they take long
 NEAR_S, ALL_S = 900, 3600  # of the processor, not of the clock; a mutant that takes more is noticed: it loops
+NEAR_ALONE_S = 90  # with --near: most that are noticed at all are noticed by then; what takes more is undecided
+TIMEOUT = "timeout"
 NEAR_KINDS = "not long and not nightly and not spark and not cluster and not browser and not live"
 ALL_KINDS = "not long and not nightly and not browser and not live"
 # The chapters come with all other tests; their plugin takes seconds to load.
@@ -255,7 +257,7 @@ class Answer:
     kind: str
     line: int
     digest: str  # of the file without the fault
-    noticed_by: str  # the first test that failed, "timeout", or "" if none did
+    noticed_by: str  # the first test that failed, `TIMEOUT`, or "" if none did
     seconds: int
     is_decided: bool = True  # False: only the nearest tests were tried, and none failed
 
@@ -280,7 +282,10 @@ class Tree:
         try:
             file.write_text(mutant.of(source), encoding="utf-8")
             near = [mutant.path, *near_tests(mutant.path)]
-            noticed = self._noticed(file, source, mutant, [*PLAIN, "-m", NEAR_KINDS, *near], NEAR_S)
+            limit_s = NEAR_ALONE_S if is_near_only else NEAR_S
+            noticed = self._noticed(file, source, mutant, [*PLAIN, "-m", NEAR_KINDS, *near], limit_s)
+            if is_near_only and noticed == TIMEOUT:
+                noticed = ""
             if not noticed and not is_near_only:
                 noticed = self._noticed(file, source, mutant, ["-n", "2", "-m", ALL_KINDS], ALL_S)
         finally:
@@ -294,7 +299,7 @@ class Tree:
         while True:
             left_out = [word for name in sorted(self.red) for word in ("--deselect", name)]
             failed = _failed([*words, *left_out], seconds)
-            if failed in ("", "timeout") or failed in self.green:
+            if failed in ("", TIMEOUT) or failed in self.green:
                 return failed
             file.write_text(source, encoding="utf-8")
             is_red = _failed([*[word for word in words if word in PLAIN], failed], seconds) != ""
@@ -323,9 +328,9 @@ def _failed(words: list[str], seconds: int) -> str:
     except subprocess.TimeoutExpired:
         os.killpg(run.pid, signal.SIGKILL)
         run.communicate()
-        return "timeout"
+        return TIMEOUT
     if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return "timeout"
+        return TIMEOUT
     if run.returncode in (0, 5):  # 5: there is no such test
         return ""
     said = re.search(r"^(?:FAILED|ERROR) (\S+(?: \[[^\]]*\])?)", printed, re.MULTILINE)
