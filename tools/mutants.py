@@ -336,7 +336,7 @@ def _failed(words: list[str], seconds: int) -> str:
     said = re.search(r"^(?:FAILED|ERROR) (\S+(?: \[[^\]]*\])?)", printed, re.MULTILINE)
     if said is None:
         raise RuntimeError(f"pytest ended with {run.returncode} and named no test:\n{printed[-2000:]}")
-    return said[1]
+    return re.sub(r"(?<=\S)\[.*", "", said[1])  # all cases of a test, as the words of one may hold spaces and brackets
 
 
 # What is kept, and what is published.
