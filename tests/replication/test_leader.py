@@ -107,7 +107,7 @@ def test_a_leader_that_stood_still_answers_none_of_the_fetches_that_waited():
 
 
 def test_only_a_running_broker_writes_its_high_watermark():
-    with pytest.raises(IllegalEvent, match="HighWatermarkCheckpointed.*the broker is"):
+    with pytest.raises(IllegalEvent, match=r"HighWatermarkCheckpointed.*the broker is"):
         simulate(Settings(), [BrokerCrashed(2), HighWatermarkCheckpointed(2)])
 
 
