@@ -18,6 +18,7 @@ from kafkalearn.live.reading import Brokers, metadata_request
 from kafkalearn.live.request_values import encode_batch
 from kafkalearn.live.requests import (
     APIS,
+    HEADER,
     LENGTH,
     NO_TAGS,
     Connection,
@@ -190,3 +191,34 @@ def test_a_proxy_hears_requests_and_puts_errors_into_answers():
             errors = [connection.call("Heartbeat", words, 4)["errorCode"] for _ in range(3)]
     assert errors == [16, 25, 0]
     assert heard == ["Heartbeat"] * 3
+
+
+def test_a_proxy_refuses_a_request_in_the_brokers_place_and_keeps_answers_back():
+    words, api, asked = {"transactionalId": "x", "transactionTimeoutMs": 1000}, find_api("InitProducerId"), []
+    taken = {"errorCode": 0, "producerId": 7, "producerEpoch": 1, "throttleTimeMs": 0}
+
+    def answer(server):
+        connection, _ = server.accept()
+        with connection:
+            for _ in range(2):
+                message = connection.recv(4096)
+                asked.append(request_of(message[LENGTH.size :])[0].name)
+                _, _, number = HEADER.unpack_from(message, LENGTH.size)
+                body = number.to_bytes(4, "big") + NO_TAGS + encode_message(api.response, 5, taken)
+                connection.sendall(LENGTH.pack(len(body)) + body)
+
+    with socket.create_server((HOST, 0)) as server, Proxy() as proxy:
+        proxy.forward_to(f"{HOST}:{server.getsockname()[1]}")
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        proxy.refuse("InitProducerId", "CONCURRENT_TRANSACTIONS")
+        proxy.hold("InitProducerId")
+        with Connection(HOST, proxy.port, client_id="me", asks_versions=False) as connection:
+            refused = connection.send("InitProducerId", words, 5)
+            wait_for(lambda: asked, ["ApiVersions"])
+            assert not connection.is_answered()
+            proxy.hold()
+            assert connection.receive(refused).items() >= {"errorCode": 51, "producerId": -1}.items()
+            assert connection.call("InitProducerId", words, 5).items() >= taken.items()
+    assert asked == ["ApiVersions", "InitProducerId"]
+    with pytest.raises(KafkaLearnError, match="'Heartbeat' cannot be refused"):
+        proxy.refuse("Heartbeat", "UNKNOWN_MEMBER_ID")
