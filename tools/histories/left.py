@@ -71,13 +71,13 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     "python3 -m tools.real asks them again": tuple(
         VECTORS + each
         for each in (
-            "assignor/rebalances.json", "commits/calls.json", "consuming/members-read.json",
+            "assignor/rebalances.json", "commits/calls.json", "commits/consumer-calls.json",
+            "consuming/members-read.json",
             "coordinator/connections.json", "group/client-stories.json", "log/cleaner-metrics.json",
             "operations/coordinator-timers.json",
             "operations/heard-errors.json", "operations/leaders.json", "operations/loads.json",
             "operations/throttled-copies.json", "purgatory/delayed-operations.json", "replication/registrations.json",
-            "transactions/readers.json",
-            "zookeeper/znodes.json",
+            "transactions/readers.json", "zookeeper/znodes.json",
         )
     ),
     "classes, producers and brokers of many releases, minutes each; python3 -m tools.rule_answers, tools.old_messages "

@@ -13,6 +13,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -28,10 +29,12 @@ import org.apache.kafka.common.TopicPartition;
  * Consumers and producers, each on a thread of its own, that do what they are told: a line of input for each command,
  * "NAME command words", a line of output for each thing that happens, "NAME what words", with tabs between.
  *
- * A command ends with "done" and its result, or with "threw", the exception's class and message. Beside that a consumer
- * says "revoked", "assigned" and "lost" with its generation, the partitions of the callback, and all that it owns then;
- * and, while it polls by itself ("run" until "rest"), "polled" with the records. "hold" pauses all it has and gets. Who is told
- * "subscribeUnheard" has no listener.
+ * A command ends with "done" and its result, or with "threw", the exception's class and message, and the classes of
+ * it and its causes. Beside that a consumer says "revoked", "assigned" and "lost" with its generation, the partitions of
+ * the callback, and all that it owns then; "committed" with the error of an asynchronous commit and its offsets; and,
+ * while it polls by itself ("run" until "rest"), "polled" with the records. "hold" pauses all it has and gets. Who is
+ * told "subscribeUnheard" has no listener. "interrupted", before a command, does it on a thread that was interrupted;
+ * "wakeup" and "interrupt" come to a consumer at once, whatever it does.
  * Argument: the bootstrap servers. When the input ends, the program does, without a good-bye.
  */
 public class ToldClients {
@@ -100,7 +103,8 @@ public class ToldClients {
                 } catch (Throwable error) {
                     String message = String.valueOf(error.getMessage()).replace('\t', ' ').replace('\n', ' ');
                     String command = next == null ? "run" : next[1];
-                    say(name, "threw", command + "\t" + error.getClass().getSimpleName() + "\t" + message);
+                    String own = error.getClass().getSimpleName();
+                    say(name, "threw", command + "\t" + own + "\t" + message + "\t" + classes(error));
                     isRunning = isRunning && next != null;
                 }
             }
@@ -167,17 +171,34 @@ public class ToldClients {
                 return text(consumer.assignment());
             } else if (command.equals("unsubscribe")) {
                 consumer.unsubscribe();
+            } else if (command.equals("paused")) {
+                return text(consumer.paused());
             } else if (command.equals("close")) {
                 isRunning = false;
-                consumer.close(Duration.ofMillis(10000));
-            } else if (command.equals("closeInterrupted")) {
-                isRunning = false;
+                if (consumer == null) {
+                    producer.close(Duration.ZERO);
+                } else {
+                    consumer.close(Duration.ofMillis(told[2].equals("") ? 10000 : Long.parseLong(told[2])));
+                }
+            } else if (command.equals("interrupted")) {
+                String[] rest = new String[told.length - 1];
+                System.arraycopy(told, 1, rest, 0, rest.length);
                 interrupt();
                 try {
-                    consumer.close(Duration.ofMillis(10000));
+                    return result(rest);
                 } finally {
                     interrupted();
                 }
+            } else if (command.equals("initTransactions")) {
+                producer.initTransactions();
+            } else if (command.equals("beginTransaction")) {
+                producer.beginTransaction();
+            } else if (command.equals("commitTransaction")) {
+                producer.commitTransaction();
+            } else if (command.equals("abortTransaction")) {
+                producer.abortTransaction();
+            } else if (command.equals("sendOffsets")) {
+                producer.sendOffsetsToTransaction(offset(told), new ConsumerGroupMetadata(name));
             } else if (command.equals("nodes")) {
                 return nodes(consumer == null ? producer.metrics() : consumer.metrics());
             } else {
@@ -270,7 +291,14 @@ public class ToldClients {
         private void commitAsync(String[] told) {
             OffsetCommitCallback callback = new OffsetCommitCallback() {
                 public void onComplete(Map offsets, Exception error) {
-                    say(name, "committed", error == null ? "NONE" : error.getClass().getSimpleName());
+                    StringBuffer text = new StringBuffer(error == null ? "NONE" : error.getClass().getSimpleName());
+                    Map told = offsets == null ? Collections.emptyMap() : offsets;
+                    for (Iterator each = sorted(told.keySet()).iterator(); each.hasNext();) {
+                        Object place = each.next();
+                        text.append('\t').append(place).append('=');
+                        text.append(((OffsetAndMetadata) told.get(place)).offset());
+                    }
+                    say(name, "committed", text.toString());
                 }
             };
             if (told[2].equals("")) {
@@ -319,6 +347,14 @@ public class ToldClients {
         private void happened(String what, Collection places) {
             String generation = String.valueOf(consumer.groupMetadata().generationId());
             say(name, what, generation + "\t" + text(places) + "\t" + text(consumer.assignment()));
+        }
+
+        private static String classes(Throwable error) {
+            StringBuffer names = new StringBuffer(error.getClass().getSimpleName());
+            for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+                names.append(" < ").append(cause.getClass().getSimpleName());
+            }
+            return names.toString();
         }
 
         private static List places(String text) {

@@ -16,9 +16,8 @@ from tools.recordings import differences, text_of
 
 VECTORS = HERE.parent / "tests" / "vectors"
 NAMES = (
-    "readers", "rebalances", "reads", "stories", "commits", "connections", "leaders", "registrations", "loads",
-    "timers", "plans", "znodes", "errors",
-    "delayed", "uncleanable",
+    "readers", "rebalances", "reads", "stories", "commits", "calls", "connections", "leaders", "registrations",
+    "loads", "timers", "plans", "znodes", "errors", "delayed", "uncleanable",
 )  # fmt: skip
 SHOWN = 300  # characters of a difference
 

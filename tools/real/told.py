@@ -29,11 +29,11 @@ class Said(NamedTuple):
 
 
 class Threw(Exception):  # noqa: N818  (named for what it is)
-    """A command ended with an exception of the client: its class and its message."""
+    """A command ended with an exception of the client: its class, its message, and the classes of it and its causes."""
 
-    def __init__(self, error: str, message: str) -> None:
-        """Keep both."""
-        self.error, self.message = error, message
+    def __init__(self, error: str, message: str, classes: str) -> None:
+        """Keep all three; the classes as in ``"KafkaException < ProducerFencedException"``."""
+        self.error, self.message, self.classes = error, message, classes
         super().__init__(f"{error}: {message}")
 
 
@@ -110,7 +110,7 @@ class Clients:
             self.wait(lambda: bool(ended()), f"{name} {command} does not end")
             (end, *_) = ended()
             if end.what == THREW:
-                raise Threw(end.words[1], end.words[2])
+                raise Threw(*end.words[1:4])
             return end.words[1:]
 
         return result
