@@ -24,7 +24,7 @@ from kafkalearn.replication import (
 from tests.recorded import recorded
 
 CASES = recorded("registrations")["cases"]
-BROKERS = 3
+BROKERS, MIN_ISR = 3, 2
 NOBODY = -1
 
 
@@ -33,6 +33,8 @@ class Written(NamedTuple):
 
     leader: int | None
     isr: frozenset[int]
+    eligible: frozenset[int] = frozenset()
+    last_known: frozenset[int] = frozenset()
     fenced: frozenset[int] = frozenset()
     stopping: frozenset[int] = frozenset()
 
@@ -45,6 +47,8 @@ def after(written, record):
         return written._replace(
             leader=None if leader == NOBODY else leader,
             isr=frozenset(fields.get("isr", written.isr)),
+            eligible=frozenset(fields.get("eligibleLeaderReplicas", written.eligible)),
+            last_known=frozenset(fields.get("lastKnownElr", written.last_known)),
         )
     its = {broker_id}
     if kind == "RegisterBrokerRecord":
@@ -62,7 +66,9 @@ def after(written, record):
 
 def ours(state):
     controller = state.controller
-    sets = (frozenset(each) for each in (controller.isr, controller.fenced, controller.stopping))
+    last_known = () if controller.last_known_leader is None else (controller.last_known_leader,)
+    some = (controller.isr, controller.elr, last_known, controller.fenced, controller.stopping)
+    sets = (frozenset(each) for each in some)
     return Written(controller.leader, *sets)
 
 
@@ -86,7 +92,7 @@ def without_repeats(some):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_step_by_step_the_controller_records_the_same(case):
-    settings = Settings(BROKERS, has_eligible_leader_replicas=False)
+    settings = Settings(BROKERS, min_insync_replicas=MIN_ISR, has_eligible_leader_replicas=case["eligible"])
     trace = settle(settings, simulate(settings, []))
     written = Written(1, frozenset((1, 2, 3)))
     assert ours(trace[-1].state) == written

@@ -13,17 +13,19 @@ from kafkalearn.live.errors import wait_for
 
 FILE = "replication/registrations.json"
 ABOUT = (
-    "A topic of one partition on three brokers (KRaft, one controller, no eligible leader replicas), and what the "
-    "controller wrote into its log of the metadata about the brokers and the partition, batch by batch, after each "
-    "event: stop (SIGTERM), kill (SIGKILL), freeze and thaw (SIGSTOP, SIGCONT), start; an event with 'and' is followed "
-    "by the next one at once. A batch is what it wrote in one step. Records: the kind, the broker, and its fields that "
-    "say something (fenced and inControlledShutdown of a change: 1 becomes so, -1 ends); of the partition isr, leader "
-    "(-1: nobody), eligible and last known leader replicas. Written by python3 -m tools.real registrations."
+    "A topic of one partition on three brokers (KRaft, one controller), min.insync.replicas 2, without eligible leader "
+    "replicas and with them, and what the controller wrote into its log of the metadata about the brokers and the "
+    "partition, batch by batch, after each event: stop (SIGTERM), kill (SIGKILL), freeze and thaw (SIGSTOP, SIGCONT), "
+    "start; an event with 'and' is followed by the next one at once. A batch is what it wrote in one step. Records: "
+    "the kind, the broker, and its fields that say something (fenced and inControlledShutdown of a change: 1 becomes "
+    "so, -1 ends); of the partition isr, leader (-1: nobody), eligible leader replicas, the last known leader. Written "
+    "by python3 -m tools.real registrations."
 )
 TOPIC = "registered"
 BROKER_KINDS = ("RegisterBrokerRecord", "BrokerRegistrationChangeRecord", "UnregisterBrokerRecord")
 KEPT_OF_BROKERS = ("fenced", "inControlledShutdown")
-KEPT_OF_PARTITIONS = ("isr", "leader")
+KEPT_OF_PARTITIONS = ("isr", "leader", "eligibleLeaderReplicas", "lastKnownElr")
+MIN_ISR = 2
 QUIET_S, SESSION_S, START_S = 1.5, 1.5, 90
 Event = list[Any]
 
@@ -37,20 +39,27 @@ CASES: Sequence[tuple[str, list[Event]]] = (
         "all are stopped one by one",
         [["stop", 1], ["stop", 2], ["stop", 3], ["start", 2], ["start", 3], ["start", 1]],
     ),
+    (
+        "all are killed one by one",
+        [["kill", 1], ["kill", 2], ["kill", 3], ["start", 3], ["start", 2], ["start", 1]],
+    ),
 )  # fmt: skip
 
 
 def recorded(version: str, line: str) -> Iterator[dict[str, Any]]:
     """Every case, by brokers of a release."""
-    with Kafka(3, line, has_eligible_leader_replicas=False) as kafka:
-        for number, (name, events) in enumerate(CASES):
-            topic = f"{TOPIC}-{number}"
-            kafka.create_topic(topic, assignment=[[1, 2, 3]])
-            yield {"name": name, "events": events, "written": _played(kafka, topic, events)}
-            print(name, flush=True)
-            for each in kafka.broker_ids:
-                if kafka.status(each) != "running":
-                    kafka.restart(each)
+    for has_eligible in (False, True):
+        with Kafka(3, line, has_eligible_leader_replicas=has_eligible) as kafka:
+            for number, (name, events) in enumerate(CASES):
+                topic = f"{TOPIC}-{number}"
+                kafka.create_topic(topic, assignment=[[1, 2, 3]], config={"min.insync.replicas": MIN_ISR})
+                written = _played(kafka, topic, events)
+                name += ", with eligible leader replicas" if has_eligible else ""
+                yield {"name": name, "eligible": has_eligible, "events": events, "written": written}
+                print(name, flush=True)
+                for each in kafka.broker_ids:
+                    if kafka.status(each) != "running":
+                        kafka.restart(each)
 
 
 def _played(kafka: Kafka, topic: str, events: Sequence[Event]) -> list[list[list[list[Any]]]]:
