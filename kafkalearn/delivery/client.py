@@ -429,6 +429,15 @@ def fail(processing: DeliveryProcessing, requests: tuple[Request, ...], error: s
             _put_back(processing, request.batch, error)
         else:
             _call_back(processing, request.batch, error)
+            if _is_refused_for_good(processing, request.batch):
+                _raise_epoch(processing)
+
+
+def _is_refused_for_good(processing: DeliveryProcessing, batch: Batch) -> bool:
+    """Whether its numbers were used for nothing: since 2.5 an idempotent producer counts anew then."""
+    settings = processing.producer_settings
+    is_known = batch.attempt_count < settings.retries  # after the last try nobody knows what was written
+    return batch.stamp is not None and is_known and at_least("2.5", settings.release)
 
 
 def _is_called_back(processing: DeliveryProcessing, batch: Batch) -> bool:

@@ -15,14 +15,16 @@ that commits INVALID_TXN_STATE, which is fatal. Only TxnOffsetCommit stays fatal
 
 KIP-360 (2.5) made a fatal state of a forgotten producer id abortable, by a new epoch, and 4.0 made INVALID_PRODUCER_ID
 _MAPPING fatal again; KIP-447 (2.5) brought the errors of a group's member to the producer; KIP-890 (3.8) has an error
-of its own that says: abort. Where the abort itself is answered so, there is nothing left to abort: since 4.1 that is
-fatal, before it the call failed and could be repeated. KIP-1319 (4.4) tells the producer of a member's epoch.
+of its own that says: abort. Where the abort itself is answered with an error after which one may abort, or
+`initTransactions` with this one, the call fails and no other works after it, whatever the client believes. KIP-1319
+(4.4) tells the producer of a member's epoch.
 
 Since 4.1 `abortTransaction` is also what follows a batch whose retries are over, or that meets INVALID_TXN_STATE: the
 application is given a TransactionAbortableException for it, where it was given the error itself before.
 
 Recorded: the `TransactionManager` of the Java client of each line from 2.4 to 4.4, asked about every error of every
-request; whole producers of 2.6 to 4.4 before brokers of 2.6 to 4.4, after a time-out and after a fence.
+request; whole producers of 2.6 to 4.4 before brokers of 2.6 to 4.4, after a time-out and after a fence; those of 4.4
+with every error of every request, refused by a proxy in the broker's place.
 """
 
 from __future__ import annotations
@@ -103,7 +105,7 @@ def kind_of(name: str, request: str, release: str = DEFAULT_RELEASE) -> str:
     ('abortable', 'fatal')
     >>> kind_of("COORDINATOR_NOT_AVAILABLE", "TxnOffsetCommit"), kind_of("INVALID_PRODUCER_EPOCH", "TxnOffsetCommit")
     ('retried', 'fatal')
-    >>> [kind_of("TRANSACTION_ABORTABLE", request, "4.1") for request in ("EndTxn", "EndTxn (abort)")]
+    >>> [kind_of("TRANSACTION_ABORTABLE", request) for request in ("EndTxn", "EndTxn (abort)")]
     ['abortable', 'fatal']
     """
     _require_asked(release)

@@ -24,8 +24,9 @@ ASKED = RELEASES[RELEASES.index(FIRST_ASKED) :]
 NOT_COMPARED = {
     "Produce: UNKNOWN_PRODUCER_ID": "the recorder's answer has no log start offset, with which a client may retry it",
     "Produce: NOT_LEADER_FOR_PARTITION": "the name up to 2.5 of NOT_LEADER_OR_FOLLOWER",
+    "InitProducerId: TRANSACTION_ABORTABLE": "abortable to the manager, but no whole producer comes out of it",
 }
-SAME_CALL_AGAIN = "thrown"  # an abort that fails, and may be called again
+THROWN = "thrown"  # an abort that fails, and the manager is as before; whole producers are of no use after it
 
 
 def test_every_error_of_every_request_is_to_a_client_what_the_released_one_makes_of_it():
@@ -38,7 +39,7 @@ def test_every_error_of_every_request_is_to_a_client_what_the_released_one_makes
             answer = answers.get(release, answer)
             if answer is None or pair in NOT_COMPARED:
                 continue
-            recorded_kind = answer.split(" ")[0].replace(SAME_CALL_AGAIN, ABORTABLE)
+            recorded_kind = answer.split(" ")[0].replace(THROWN, FATAL)
             try:
                 kind = kind_of(name, request, release)
             except KafkaLearnError:
@@ -100,11 +101,10 @@ def test_what_came_later_is_unknown_before(name, request_name, since):
     assert kind_of(name, request_name, since) in (FATAL, ABORTABLE)
 
 
-def test_an_abort_that_is_to_be_aborted_is_the_end_since_4_1_and_meets_all_else_as_a_commit_does():
-    assert [kind_of("TRANSACTION_ABORTABLE", ABORTING, each) for each in ("3.8", "4.0", "4.1", "4.4")] == [
-        ABORTABLE, ABORTABLE, FATAL, FATAL,
-    ]  # fmt: skip
-    names = {each.name for each in ERRORS if "EndTxn" in each.requests} - {"TRANSACTION_ABORTABLE"}
+def test_an_abort_that_is_to_be_aborted_is_the_end_and_meets_all_else_as_a_commit_does():
+    beyond_abort = {"TRANSACTION_ABORTABLE", "UNKNOWN_PRODUCER_ID", "INVALID_PRODUCER_ID_MAPPING"}
+    assert {kind_of(name, ABORTING, each) for name in beyond_abort for each in ("3.8", "4.0", "4.4")} == {FATAL}
+    names = {each.name for each in ERRORS if "EndTxn" in each.requests} - beyond_abort
     assert len(names) >= 6
     assert {each: kind_of(each, ABORTING) for each in names} == {each: kind_of(each, "EndTxn") for each in names}
 

@@ -77,7 +77,7 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "operations/coordinator-timers.json",
             "operations/heard-errors.json", "operations/leaders.json", "operations/loads.json",
             "operations/throttled-copies.json", "purgatory/delayed-operations.json", "replication/registrations.json",
-            "transactions/readers.json", "zookeeper/znodes.json",
+            "transactions/producer-errors.json", "transactions/readers.json", "zookeeper/znodes.json",
         )
     ),
     "classes, producers and brokers of many releases, minutes each; python3 -m tools.rule_answers, tools.old_messages "

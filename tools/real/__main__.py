@@ -17,7 +17,7 @@ from tools.recordings import differences, text_of
 VECTORS = HERE.parent / "tests" / "vectors"
 NAMES = (
     "readers", "rebalances", "reads", "stories", "commits", "calls", "connections", "leaders", "registrations",
-    "loads", "timers", "plans", "znodes", "errors", "delayed", "uncleanable",
+    "loads", "timers", "plans", "znodes", "errors", "producers", "delayed", "uncleanable",
 )  # fmt: skip
 SHOWN = 300  # characters of a difference
 
