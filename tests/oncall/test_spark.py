@@ -36,6 +36,7 @@ def lines(spark):
     return spark.createDataFrame([(each,) for each in [*said, *others]], "value STRING")
 
 
+@pytest.mark.equal("server_logs.log_events")
 def test_the_events_are_those_of_the_core(lines):
     found = log_events(lines, "eu")
     wanted = lines.sparkSession.createDataFrame([], EVENT_SCHEMA).schema

@@ -28,6 +28,7 @@ KEPT = {
         "session/test_check.py",
         "test_compaction.py",
         "test_coordinator.py",
+        "test_equal.py",
         "test_group_logs.py",
         "test_lag.py",
         "test_partitioning.py",

@@ -1,14 +1,11 @@
 """Bursts of sends: the query against the simulator's run of each, and the leader's memory against the scalar rule."""
 
-import random
-
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery import ProducerSettings, Settings, record_results, simulate
 from kafkalearn.delivery.bursts import BURST, BURST_PRODUCERS, TWO_BROKERS, burst_events
 from kafkalearn.delivery.model import DuplicateRecognised
-from kafkalearn.log.sequences import LAST_SEQUENCE, Stamp, judge, remember
 from kafkalearn.spark import bursts as rules
 from kafkalearn.spark import delivery
 
@@ -77,36 +74,7 @@ def test_the_two_tables_of_chapter_10_give_the_same_results(queried):
     assert found.exceptAll(expected).count() == expected.exceptAll(found).count() == 0
 
 
-def judged(arrivals):
-    """The log, the duplicates and the refused by the scalar rule."""
-    entry, log, duplicates, refused = None, [], 0, 0
-    for number, epoch, sequence in arrivals:
-        verdict = judge(entry, Stamp(7, epoch, sequence))
-        if verdict.is_accepted:
-            entry = remember(entry, Stamp(7, epoch, sequence), len(log))
-            log.append(number)
-        elif verdict.duplicate_of is not None:
-            duplicates += 1
-        else:
-            refused += 1
-    return log, duplicates, refused
-
-
-def test_a_leader_judges_any_arrivals_as_the_scalar_rule_does(spark):
-    draw = random.Random(42)
-    runs = [[(at, draw.choice((0, 0, 0, 1, 2)), draw.randrange(9)) for at in range(40)] for _ in range(200)]
-    runs += [[(at, 0, draw.randrange(max(at // 2 - 6, 0), at // 2 + 2)) for at in range(60)] for _ in range(100)]
-    wrapping = [LAST_SEQUENCE - 2, LAST_SEQUENCE - 1, LAST_SEQUENCE, 0, 1, LAST_SEQUENCE, LAST_SEQUENCE - 2, 2, 0]
-    runs.append([(at, 3, sequence) for at, sequence in enumerate(wrapping)])
-    runs.append([])
-    columns = [tuple([row[place] for row in run] for place in range(3)) for run in runs]
-    names = "numbers array<int>, epochs array<int>, sequences array<int>"
-    found = spark.createDataFrame(columns, names).coalesce(1).transform(rules.with_log).collect()
-    assert [(row.log, row.duplicate_count, row.refused_count) for row in found] == [judged(run) for run in runs]
-    assert sum(row.refused_count for row in found) > 1000
-    assert sum(row.duplicate_count for row in found) > 1000
-
-
+@pytest.mark.equal("bursts.record_rows")
 def test_producers_have_the_same_accidents_and_each_setting_its_results(spark):
     rows = rules.bursts(spark, "small")
     assert (

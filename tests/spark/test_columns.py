@@ -1,7 +1,5 @@
 """Counts of partitions as the statistics want them."""
 
-import random
-
 import pytest
 from pyspark.errors import PySparkAttributeError
 from pyspark.sql import functions as sf
@@ -56,61 +54,6 @@ def test_a_static_method_is_compiled_into_the_query(spark):
 
 def test_a_class_that_spark_does_not_have_gives_none(spark):
     assert static_call(spark.range(3), "org.example.NoSuchClass", "hash", "int", sf.col("id")) is None
-
-
-ODD = (
-    b"",
-    b"orders",
-    "订单".encode(),
-    "🙂".encode(),
-    b"\x00",
-    b"\xc0\x80",  # a zero, longer than it may be
-    b"\xe0\x80\x80",
-    b"\xed\xa0\x80",  # half of a pair
-    b"\xed\x9f\xbf",
-    b"\xf4\x8f\xbf\xbf",  # the last code point
-    b"\xf4\x90\x80\x80",  # one above it
-    b"\xf5\x80\x80\x80",
-    b"\xe8\xae",  # cut off
-    b"\x80",
-    b"\xff",
-)
-
-
-def _pieces() -> list[tuple[bytes, int, int]]:
-    """Bytes with something before and behind, and where the piece in question lies."""
-    draw = random.Random(7)
-    chosen = [*ODD, *(b"".join(draw.choices(ODD, k=3)) for _ in range(200))]
-    chosen += [draw.randbytes(draw.randrange(6)) for _ in range(300)]
-    return [(b"\xe8\xae" + each + b"\xa2", 2, len(each)) for each in chosen]
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-@pytest.mark.parametrize("is_native", [True, False], ids=["in Spark's own code", "the public way"])
-def test_the_answer_is_pythons(spark, monkeypatch, is_native):
-    if not is_native:
-        monkeypatch.setattr(columns, "static_call", lambda *_: None)
-    rows = spark.createDataFrame(_pieces(), "data binary, start int, size int")
-    found = rows.select("*", columns.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
-    expected = [_is_text(bytes(row.data)[row.start : row.start + row.size]) for row in found]
-    assert [row.is_text for row in found] == expected
-    assert 50 < sum(expected) < 450
-
-
-@pytest.mark.parametrize("is_native", [True, False], ids=["in Spark's own code", "the public way"])
-def test_nothing_is_said_of_nothing(spark, monkeypatch, is_native):
-    if not is_native:
-        monkeypatch.setattr(columns, "static_call", lambda *_: None)
-    rows = spark.createDataFrame([(None, 0, 0), (b"a", None, 0), (b"a", 0, None)], "data binary, start int, size int")
-    found = rows.select(columns.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
-    assert [row.is_text for row in found] == [None, None, None]
 
 
 def test_a_platform_that_hides_java_and_a_call_within_that_is_not_there_give_none(spark, monkeypatch):

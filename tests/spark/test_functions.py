@@ -1,42 +1,20 @@
-"""Kafka's placements as functions of columns and of SQL: the answers of the rules on DataFrames."""
+"""Kafka's placements as functions of SQL: the answers of the rules on DataFrames."""
 
 import pytest
-from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark import register
-from kafkalearn.spark.coordinator import FORMULAS, with_offsets_partition
+from kafkalearn.spark.coordinator import with_offsets_partition
 from kafkalearn.spark.functions import kafka_partition, offsets_partition
-from kafkalearn.spark.partitioning import NUMBERS, with_partition
+from kafkalearn.spark.partitioning import with_partition
 
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module")
-def rows(spark):
+def test_sql_gives_the_same_and_null_for_null(spark):
     names = ["", "test-group", "größe 😀 位移", "polygenelubricants", "DESIGNING WORKHOUSES", None]
     names += [f"console-consumer-{number}" for number in range(500)]
-    found = spark.createDataFrame(
-        [(each, None if each is None else each.encode()) for each in names], "g string, k binary"
-    )
-    return found.cache()
-
-
-@pytest.mark.parametrize("formula", FORMULAS)
-def test_the_column_of_a_group_s_partition_is_that_of_the_rule(rows, formula):
-    with_both = rows.transform(with_offsets_partition, 7, "g", "rule", formula)
-    assert with_both.where(~sf.col("rule").eqNullSafe(offsets_partition("g", 7, formula))).count() == 0
-
-
-@pytest.mark.parametrize("partitioner", NUMBERS)
-@pytest.mark.parametrize("key", ["g", "k"])
-def test_the_column_of_a_key_s_partition_is_that_of_the_rule(rows, partitioner, key):
-    with_both = rows.transform(with_partition, 12, partitioner, key, "rule")
-    with_both = with_both.withColumn("ours", kafka_partition(sf.col(key), 12, partitioner))
-    assert with_both.where(~sf.col("rule").eqNullSafe(sf.col("ours"))).count() == 0
-
-
-def test_sql_gives_the_same_and_null_for_null(spark, rows):
+    rows = spark.createDataFrame([(each,) for each in names], "g string").selectExpr("g", "encode(g, 'utf-8') AS k")
     register(spark)
     register(spark)  # again, it replaces them
     rows.transform(with_offsets_partition, 50, "g", "o").transform(

@@ -173,6 +173,7 @@ def test_what_began_before_the_log_is_left_out_and_what_ends_after_it_has_no_len
     assert rows == [("member left", "member left", None, 7, None)]
 
 
+@pytest.mark.equal("group_logs.standstill_by_cause", "group_logs.standstill_by_group")
 def test_standstill_is_summed_by_cause_and_by_group(spark):
     logs = spark.createDataFrame(
         [

@@ -14,7 +14,6 @@ from kafkalearn.consuming.handovers import owner_rows
 from kafkalearn.consuming.lag import lags_by_member
 from kafkalearn.consuming.push import missed_by_pull
 from kafkalearn.consuming.simulator import Appended
-from kafkalearn.spark.data.datasets import orders
 from kafkalearn.spark.lag import (
     backlogs,
     handovers,
@@ -57,6 +56,7 @@ def commits(spark, trace):
     return spark.createDataFrame(pd.DataFrame(commit_rows(trace)))
 
 
+@pytest.mark.equal("lag.log_ends", "lag.last_commits")
 def test_lag_is_that_of_the_simulator_partition_by_partition(trace, records, commits):
     rows = lag_by_partition(records, commits).collect()
     assert {(row.group_id, row.partition): (row.committed, row.log_end, row.lag) for row in rows} == {
@@ -67,6 +67,7 @@ def test_lag_is_that_of_the_simulator_partition_by_partition(trace, records, com
     }
 
 
+@pytest.mark.equal("lag.lag_by_member")
 def test_lag_by_member_is_that_of_the_simulator_where_all_has_been_committed(spark, trace, records, commits):
     state = trace[-1].state
     owners = owners_of(spark, {group.group_id: group.assignment for group in state.groups})
@@ -76,6 +77,7 @@ def test_lag_by_member_is_that_of_the_simulator_where_all_has_been_committed(spa
     assert {row.member_id: row.lag for row in rows} == by_member
 
 
+@pytest.mark.equal("lag.lag_over_time")
 def test_lag_over_time_ends_with_the_lag_and_follows_the_simulator_on_the_way(spark, trace, records, commits):
     rows = [
         ("orders", effect.partition, effect.offset, frame.index)
@@ -110,6 +112,7 @@ def test_of_several_commits_the_last_one_counts_also_if_it_goes_back(spark):
     assert {row.group_id: row.committed for row in commits.transform(last_commits).collect()} == {"g": 3, "h": 4}
 
 
+@pytest.mark.equal("lag.lag_by_group")
 def test_a_commit_past_the_end_is_a_negative_lag_and_an_empty_partition_ends_at_0(spark):
     records = spark.createDataFrame([("t", 0, 4)], "topic string, partition int, offset bigint")
     commits = spark.createDataFrame([("g", "t", 0, 9, 1), ("g", "t", 1, 0, 1)], COMMITS.format("int"))
@@ -123,24 +126,6 @@ def test_a_partition_that_nobody_owns_any_more_is_kept_without_a_member(spark):
     commits = spark.createDataFrame([("g", "t", 0, 2, 1)], COMMITS.format("int"))
     owners = owners_of(spark, {"g": assign("range", {"u": 1}, [Member("m", ["u"])])})
     assert [(row.member_id, row.lag) for row in lag_by_partition(records, commits, owners).collect()] == [(None, 3)]
-
-
-@pytest.fixture(scope="module")
-def some_orders(spark):
-    return orders(spark, "small")
-
-
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
-        (lambda df: lag_by_partition(df, df), "no column 'group_id'"),
-        (lambda df: lag_by_member(df), "no column 'member_id'"),
-        (lambda df: owners_of(df.sparkSession, {"g": {}}), "assignments must map each group id to its Assignment"),
-    ],
-)
-def test_what_is_not_as_asked_is_refused(some_orders, ask, said):
-    with pytest.raises(KafkaLearnError, match=said):
-        ask(some_orders)
 
 
 @pytest.mark.parametrize(("queue_limit", "retention"), [(5, 7), (3, 40), (60, 6), (200, 200)])
@@ -199,6 +184,7 @@ def coming_and_going():
     return run_what_is_legal(Settings(4), events)
 
 
+@pytest.mark.equal("lag.handovers")
 def test_each_handover_is_that_of_the_simulator(spark, coming_and_going):
     commits, owners = (
         spark.createDataFrame(pd.DataFrame(rows(coming_and_going))) for rows in (commit_rows, owner_rows)
@@ -218,6 +204,8 @@ def test_each_handover_is_that_of_the_simulator(spark, coming_and_going):
 
 
 def test_odd_assignments_are_refused(spark):
+    with pytest.raises(KafkaLearnError, match="assignments must map each group id to its Assignment"):
+        owners_of(spark, {"g": {}})
     with pytest.raises(KafkaLearnError, match="an assignment comes with its moment"):
         owners_over_time(spark, "g", [assign("range", {"t": 1}, [Member("m", ["t"])])])
     with pytest.raises(KafkaLearnError, match="group_id must be a str"):

@@ -28,6 +28,9 @@ from kafkalearn.spark.zones import COMPARED, crossing, random_zones, with_owner_
 pytestmark = pytest.mark.spark
 
 
+@pytest.mark.equal("faults.progress", "faults.hanging_consumers", "faults.kept_groups", "faults.future_records")
+@pytest.mark.equal("faults.hot_partitions", "faults.stopped_cleaners", "faults.leaders_on_one_broker")
+@pytest.mark.equal("faults.frozen_followers", "faults.finding", "faults.lasting")
 @pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.nightly), 8])
 def test_both_ways_find_the_same_and_all_that_was_planted(spark, seed):
     planted = faults.plant(seed, fault_count=len(faults.KINDS))
@@ -65,6 +68,7 @@ def test_rows_that_are_no_records_are_refused(spark):
         operations.find_faults(tables._replace(records=tables.records.drop("timestamp_ms")))
 
 
+@pytest.mark.equal("operations.without_coordinator")
 def test_the_groups_without_a_coordinator_are_those_whose_partition_has_no_replica_left(spark):
     ids = [f"group-{number}" for number in range(200)]
     placement = place_shifted([1, 2, 3], 50, 1)
@@ -85,6 +89,7 @@ def test_cleaned_partitions_are_smaller_and_a_plan_copies_them_whole(spark):
     assert sum(row.size_bytes for row in copied) == 2 * sum(row.size_bytes for row in cleaned.collect())
 
 
+@pytest.mark.equal("operations.sizes", "operations.bytes_to_copy")
 def test_the_stages_measured_are_those_of_the_simulators(spark):
     ids = [f"group-{number}" for number in range(300)]
     groups = spark.createDataFrame([(each,) for each in ids], "group_id string")
@@ -121,6 +126,7 @@ def plan(drawn):
     return [Target(each.topic, each.partition, tuple(chance.sample(BROKERS, 3))) for each in drawn[::2] if each.leader]
 
 
+@pytest.mark.equal("operations.with_leader_without", "operations.load_without")
 def test_leaders_and_load_are_those_of_the_simulator_for_every_dead_broker(spark, drawn):
     rows = operations.partition_rows(spark, drawn)
     for dead in ((), (3,), (1, 2)):
@@ -130,6 +136,7 @@ def test_leaders_and_load_are_those_of_the_simulator_for_every_dead_broker(spark
         assert found == list(leadership.load_without(drawn, dead))
 
 
+@pytest.mark.equal("operations.move_seconds")
 def test_moved_bytes_and_their_time_are_those_of_the_simulator(spark, drawn, plan):
     moved = operations.moved_bytes(operations.partition_rows(spark, drawn), operations.plan_rows(spark, plan))
     by_hand = leadership.moved_bytes(drawn, plan)
@@ -186,6 +193,7 @@ def test_each_partition_reads_and_keeps_what_the_core_says_before_and_after_clea
         assert (row.seconds, row.cleaned_seconds) == (grown.record_count / 100, left.record_count / 100)
 
 
+@pytest.mark.equal("operations.load_of_brokers")
 def test_a_broker_loads_all_that_it_leads(logs, sizes):
     of_brokers = {row.broker: row for row in operations.load_of_brokers(sizes[0], [1, 2, 1, 2, 1]).collect()}
     for broker, partitions in ((1, (0, 2, 4)), (2, (1, 3))):
@@ -206,6 +214,7 @@ def test_the_records_of_a_shop_are_read_a_hundred_times_faster_once_cleaned(spar
 GROUPS = 4
 
 
+@pytest.mark.equal("zones.with_owner_racks")
 def test_each_assignor_sends_as_many_bytes_through_zones_as_the_core_counts(spark):
     groups = random_zones(spark, GROUPS, seed=5).cache()
     found = {row.assignor: row for row in groups.transform(with_owner_racks).transform(crossing).collect()}

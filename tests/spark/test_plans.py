@@ -58,6 +58,7 @@ def test_clusters_are_what_they_say(spark, made, planned):
     assert sorted(rows) == sorted(clusters(spark, 12).collect()) != sorted(clusters(spark, 12, seed=1).collect())
 
 
+@pytest.mark.equal("plans.with_plans", "plans.broker_moves")
 def test_each_cluster_has_the_plans_costs_and_racks_that_the_scalar_rules_give(made, planned):
     costs = {(row.cluster, row.plan): row for row in planned.transform(plan_costs, made, THROTTLE).collect()}
     assert len(costs) == 12 * len(PLANS)

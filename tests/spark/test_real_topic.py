@@ -32,6 +32,7 @@ def test_the_simulators_commits_came_back_as_they_were_sent(spark, topics):
     assert returned.collect() == sent.collect()
 
 
+@pytest.mark.equal("real_topic.run_to_the_end")
 def test_a_stream_of_a_recorded_topic_has_its_rows(topics):
     streamed = real_topic.run_to_the_end(topics.stream("orders", 100), "recorded_orders")
     assert streamed.columns == COLUMNS

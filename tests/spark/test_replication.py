@@ -13,28 +13,9 @@ from kafkalearn.spark.data.logs import ROUND_COUNT, UNTIL_MS, generate_appends, 
 pytestmark = pytest.mark.spark
 
 
-SEED, PARTITION_COUNT = 23, 12
 EVERY_MS = 5_000
 SCHEMA = "topic string, partition int, leader int, broker int, at_ms bigint, fetch_offset bigint, leader_end bigint"
 WRITTEN = "topic string, partition int, leader int, at_ms bigint, base_offset bigint, leader_end bigint"
-
-
-@pytest.fixture(scope="module")
-def logs(spark):
-    """Twelve partitions: some with a follower on the broker that stalls, one with a laggard, one that stops."""
-    fetches = generate_fetches(spark, PARTITION_COUNT, SEED).cache()
-    appends = generate_appends(spark, PARTITION_COUNT, SEED).cache()
-    changes = replication.isr_changes(fetches, appends, UNTIL_MS).cache()
-    return SimpleNamespace(fetches=fetches, appends=appends, changes=changes)
-
-
-@pytest.fixture(scope="module")
-def played(logs):
-    """The same by the simulator."""
-    return {
-        partition: replication.replayed(logs.fetches, logs.appends, "orders", partition, UNTIL_MS)
-        for partition in range(PARTITION_COUNT)
-    }
 
 
 def test_rows_do_not_depend_on_how_spark_is_cut(spark):
@@ -60,7 +41,7 @@ def test_leo_isr_and_hw_of_every_partition_are_those_of_the_simulator_at_every_m
     rows = replication.high_watermarks(logs.fetches, logs.appends, logs.changes, UNTIL_MS, every_ms=EVERY_MS).collect()
     seen = {(row.partition, row.at_ms): (row.leader_end, tuple(row.isr), row.high_watermark) for row in rows}
 
-    assert len(seen) == len(rows) == PARTITION_COUNT * (UNTIL_MS // EVERY_MS + 1)
+    assert len(seen) == len(rows) == len(played) * (UNTIL_MS // EVERY_MS + 1)
     for partition, at_ms in seen:
         assert seen[partition, at_ms] == tuple(replication.marks_at(played[partition], at_ms))[1:]
 
@@ -83,6 +64,7 @@ def test_a_fetch_asks_for_what_the_answer_before_left_it_with(logs):
     assert [row.fetch_offset for row in in_order[1:]] == [row.leader_end for row in in_order[:-1]]
 
 
+@pytest.mark.equal("replication.lag_counts")
 def test_lags_are_counted_by_powers_of_two(spark):
     ends = [(0, 0), (5, 6), (5, 7), (5, 8), (5, 9)]
     rows = [("orders", 0, 1, 2, at, offset, end) for at, (offset, end) in enumerate(ends)]
@@ -90,11 +72,13 @@ def test_lags_are_counted_by_powers_of_two(spark):
     assert sorted((row.step, row.fetch_count) for row in counts) == [(0, 1), (1, 1), (2, 2), (3, 1)]
 
 
+@pytest.mark.equal("replication.remote_ends")
 def test_the_remote_leo_is_that_of_the_last_fetch_even_if_it_went_down(spark):
     log = spark.createDataFrame([("orders", 0, 1, 2, 5, 9, 9), ("orders", 0, 1, 2, 7, 4, 9)], SCHEMA)
     assert [(row.remote_end, row.fetched_ms) for row in replication.remote_ends(log).collect()] == [(4, 7)]
 
 
+@pytest.mark.equal("replication.with_caught_up")
 def test_a_follower_that_only_ever_has_what_was_there_before_counts_as_caught_up_then(spark):
     log = spark.createDataFrame(
         [("orders", 0, 1, 2, at, offset, offset + 5) for at, offset in ((10, 0), (20, 5), (30, 10), (40, 11))], SCHEMA

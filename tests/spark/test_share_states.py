@@ -19,7 +19,6 @@ from kafkalearn.coordinator.share_states import (
     simulate,
 )
 from kafkalearn.formats.share_state_log import SNAPSHOT, UPDATE, batch_fields, encode_key, encode_value, replay
-from kafkalearn.spark import columns
 from kafkalearn.spark.data.share_states import GROUP_COUNT, share_log_ends, share_state_records
 from kafkalearn.spark.share_states import (
     DECODED_SCHEMA,
@@ -36,13 +35,6 @@ pytestmark = pytest.mark.spark
 
 WRITTEN = [(unhex(key), unhex(value)) for _, key, value, *_ in recorded("share-state-log")["states"]]
 TOPIC = "A6AUkuaxQAm4bUDDQCKT_A"
-
-
-@pytest.fixture(params=["compiled", "public"])
-def route(request, monkeypatch):
-    """Both ways to the numbers: compiled into the query, and the one Spark Connect takes."""
-    if request.param == "public":
-        monkeypatch.setattr(columns, "static_call", lambda *arguments: None)
 
 
 def decoded(spark, records):
@@ -148,6 +140,7 @@ def history(seed, release):
     return [bytes_of(effect) for frame in trace for effect in frame.state.effects]
 
 
+@pytest.mark.equal("share_states.share_lag_of")
 @pytest.mark.parametrize("release", ["4.2", "4.4"])
 def test_the_newest_states_and_their_lag_are_those_of_the_scalar_replay(spark, release):
     records = history(5, release)

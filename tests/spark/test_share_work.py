@@ -109,6 +109,7 @@ def test_a_consumer_group_goes_in_order_and_members_without_a_partition_do_not_h
     assert [each[0] for each in twelve] == sorted(each[0] for each in twelve)
 
 
+@pytest.mark.equal("share_work.summed")
 def test_the_sums_are_those_of_the_rows(records):
     rows = records.transform(worked_off, members=60, partition_count=PARTITIONS, lock_ms=15_000)
     row, all_rows = rows.transform(summed).first(), rows.collect()

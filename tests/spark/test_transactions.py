@@ -69,6 +69,7 @@ def found(rows):
     return rows.transform(transactions.transactions_of).cache()
 
 
+@pytest.mark.equal("transactions.transactions_of")
 def test_each_transaction_is_found_with_its_end(runs, found):
     for at, run in enumerate(runs):
         mine = found.where(f"topic = 'run-{at}'").collect()
@@ -102,6 +103,7 @@ def test_the_last_stable_offset_and_who_holds_it_are_those_of_the_simulator(runs
     assert compared > 50
 
 
+@pytest.mark.equal("transactions.waits")
 def test_a_record_can_be_read_when_the_simulators_reader_can(runs, rows, found):
     waited = transactions.waits(rows, found).collect()
     for at, run in enumerate(runs):

@@ -2,11 +2,10 @@
 
 import pytest
 
-from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.agreement import with_agreement
 from kafkalearn.spark.data.month import INTERVAL_MS, changes
 from kafkalearn.spark.rebalances import with_classic_cost
-from kafkalearn.spark.unread import LENGTHS, by_group, by_length, classic_stretches, old_stretches
+from kafkalearn.spark.unread import LENGTHS, by_group, by_length, by_range, classic_stretches, old_stretches
 from kafkalearn.zookeeper.eras import classic_newcomer
 from kafkalearn.zookeeper.month import MONTH_MS, ConsumerStarted, stretches
 
@@ -59,6 +58,7 @@ def test_each_group_has_the_stretches_that_the_scalar_rule_plays(month, retries)
     assert bool(long) == (retries == 4)
 
 
+@pytest.mark.equal("unread.classic_stretches")
 def test_a_classic_group_stands_still_until_it_is_stable(month):
     few = month.where("member_count <= 5 AND array_max(pause_ms) > 9000").limit(6).cache()
     found = few.transform(with_classic_cost, 10_000).transform(classic_stretches).collect()
@@ -70,6 +70,7 @@ def test_a_classic_group_stands_still_until_it_is_stable(month):
         assert row.partition_count == change.partition_count
 
 
+@pytest.mark.equal("unread.by_length")
 def test_the_sums_are_those_of_the_rows(month):
     old = month.transform(with_agreement).transform(old_stretches)
     both = old.unionByName(month.transform(with_classic_cost, 10_000).transform(classic_stretches)).cache()
@@ -86,6 +87,7 @@ def test_the_sums_are_those_of_the_rows(month):
     assert next(row.stretch_count for row in sums if row.length == "more than a day") == len(day)
 
 
+@pytest.mark.equal("unread.by_group", "unread.by_range")
 def test_a_group_has_the_sums_of_its_changes(month):
     agreed = month.transform(with_agreement).cache()
     groups = of_each(agreed.collect())
@@ -100,17 +102,9 @@ def test_a_group_has_the_sums_of_its_changes(month):
         assert (row.member_count, row.interval_ms) == (mine[0].member_count, mine[0].interval_ms)
     assert any(row.unread_hours for row in found)
 
-
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
-        (lambda month: old_stretches(month), "no column 'agreement_ms'"),
-        (lambda month: classic_stretches(month), "no column 'rebalance_ms'"),
-        (lambda month: by_group(month), "no column 'agreement_ms'"),
-        (lambda month: classic_stretches(month.drop("at_ms")), "no column 'at_ms'"),
-        (lambda month: by_length(month), "no column 'ms'"),
-    ],
-)
-def test_what_cannot_be_summed_is_refused(month, ask, said):
-    with pytest.raises(KafkaLearnError, match=said):
-        ask(month)
+    small, large = ([row for row in found if (row.member_count > 9) == is_large] for is_large in (False, True))
+    ranges = agreed.transform(by_group).transform(by_range, "member_count", {"small": 9, "large": 9_999}).collect()
+    for (name, count, changes_, gave_up, hours), rows in zip(ranges, (small, large), strict=True):
+        sums = len(rows), *(sum(row[each] for row in rows) for each in ("change_count", "gave_up_count"))
+        assert (name, count, changes_, gave_up) == ("small" if rows is small else "large", *sums)
+        assert hours == pytest.approx(sum(row.unread_hours for row in rows) / count, abs=0.051)

@@ -1,42 +1,29 @@
 """Requests that wait, as queries: each waits as long as the simulator makes it wait."""
 
 from bisect import bisect_left
-from types import SimpleNamespace
 
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.delivery.cost import Trip, latency, timed_run
 from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
 from kafkalearn.purgatory.requests import ConsumerAnswered
 from kafkalearn.replication import Produce, Settings, TimePassed
 from kafkalearn.spark import waiting
-from kafkalearn.spark.data.logs import UNTIL_MS, generate_appends, generate_fetches
-from kafkalearn.spark.replication import isr_changes, replayed
+from kafkalearn.spark.data.logs import UNTIL_MS
 
 pytestmark = pytest.mark.spark
 
 
-SEED, PARTITION_COUNT = 23, 12
-WRITES = "topic string, partition int, leader_end bigint, committed_ms bigint"
-
-
 @pytest.fixture(scope="module")
-def logs(spark):
-    """Twelve partitions: some with a follower on the broker that stalls, one with a laggard, one that stops."""
-    fetches = generate_fetches(spark, PARTITION_COUNT, SEED).cache()
-    appends = generate_appends(spark, PARTITION_COUNT, SEED).cache()
-    changes = isr_changes(fetches, appends, UNTIL_MS).cache()
-    writes = waiting.acks_all_waits(fetches, appends, changes, UNTIL_MS).cache()
-    return SimpleNamespace(fetches=fetches, appends=appends, changes=changes, writes=writes)
+def writes(logs):
+    return waiting.acks_all_waits(logs.fetches, logs.appends, logs.changes, UNTIL_MS).cache()
 
 
-def test_each_write_waits_until_the_simulated_high_watermark_passes_it(logs):
-    rows = logs.writes.orderBy("partition", "at_ms").collect()
+def test_each_write_waits_until_the_simulated_high_watermark_passes_it(logs, writes, played):
+    rows = writes.orderBy("partition", "at_ms").collect()
     assert len(rows) == logs.appends.count()
     assert {row.error for row in rows} == {None, waiting.TIMED_OUT}
-    for partition in range(PARTITION_COUNT):
-        marks = replayed(logs.fetches, logs.appends, "orders", partition, UNTIL_MS)
+    for partition, marks in played.items():
         high_watermarks = [each.high_watermark for each in marks]
         for row in (row for row in rows if row.partition == partition):
             at = bisect_left(high_watermarks, row.leader_end)
@@ -69,12 +56,10 @@ def answered(commits, row, min_bytes, max_wait_ms):
 
 
 @pytest.mark.parametrize(("min_bytes", "max_wait_ms"), [(1, 500), (2_500, 3_000), (100_000, 400)])
-def test_each_consumer_waits_as_long_as_the_simulated_one_and_gets_as_much(logs, min_bytes, max_wait_ms):
-    waits = logs.writes.where("partition < 2").transform(
-        waiting.fetch_waits, min_bytes=min_bytes, max_wait_ms=max_wait_ms
-    )
+def test_each_consumer_waits_as_long_as_the_simulated_one_and_gets_as_much(writes, min_bytes, max_wait_ms):
+    waits = writes.where("partition < 2").transform(waiting.fetch_waits, min_bytes=min_bytes, max_wait_ms=max_wait_ms)
     rows = waits.orderBy("partition", "asked_ms").collect()
-    commits = logs.writes.where("partition < 2 AND committed_ms IS NOT NULL").orderBy("committed_ms", "leader_end")
+    commits = writes.where("partition < 2 AND committed_ms IS NOT NULL").orderBy("committed_ms", "leader_end")
     by_partition = {number: {} for number in range(2)}
     for row in commits.collect():
         by_partition[row.partition][row.committed_ms] = row.leader_end  # one fetch may commit several writes
@@ -85,24 +70,14 @@ def test_each_consumer_waits_as_long_as_the_simulated_one_and_gets_as_much(logs,
         assert row.is_enough == (row.bytes >= min_bytes)
 
 
-def test_numbers_and_columns_that_make_no_sense_are_refused(spark, logs):
+def test_numbers_that_make_no_sense_are_refused(logs, writes):
     with pytest.raises(KafkaLearnError, match="timeout_ms must be at least 1"):
         waiting.acks_all_waits(logs.fetches, logs.appends, logs.changes, UNTIL_MS, timeout_ms=0)
-    writes = spark.createDataFrame([], WRITES)
     with pytest.raises(KafkaLearnError, match="min_bytes must be at least 1"):
         writes.transform(waiting.fetch_waits, min_bytes=0)
-    with pytest.raises(KafkaLearnError, match="no column 'committed_ms'"):
-        writes.drop("committed_ms").transform(waiting.fetch_waits, min_bytes=1)
 
 
-@pytest.mark.parametrize(("acks", "replicas"), [(0, 3), *waiting.CASES])
-def test_every_record_waits_as_long_as_in_a_run_of_the_simulator(spark, acks, replicas):
-    for row in waiting.round_trips(spark, 40, seed=3).transform(waiting.with_latency, acks, replicas).collect():
-        trip = Trip(row[0], row[1], tuple(row[2 : 1 + replicas]))
-        called = [each.state.partition.now_ms for each in timed_run(acks, trip) if each.state.producer.callbacks]
-        assert row.latency_us == latency(acks, trip) == called[0]
-
-
+@pytest.mark.equal("waiting.latency_counts")
 def test_the_counts_are_those_of_the_rows_and_the_shares_those_of_the_counts(spark):
     rows = waiting.round_trips(spark, 3_000, seed=5).cache()
     shares = {(row["acks"], row["replicas"]): row for row in waiting.latency_table(rows)}

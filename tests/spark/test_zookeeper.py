@@ -1,49 +1,29 @@
 """Old consumers on Spark: their fetchers and their commits are those of the scalar rules."""
 
-import random
 from collections import Counter, defaultdict
 
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.zookeeper import fetcher_loads, offset_commits, with_backlog, with_fetcher, writes_per_second
-from kafkalearn.zookeeper.commits.simulator import backlogs
 from kafkalearn.zookeeper.fetching import fetcher_id
 from tests.recorded import recorded
 
 pytestmark = pytest.mark.spark
-
-SCHEMA = "topic string, partition int"
 
 
 def test_partitions_get_the_fetcher_that_the_real_class_gives_them(spark):
     vectors = recorded("fetcher-ids")["vectors"]
     for count in sorted({each["num_consumer_fetchers"] for each in vectors}):
         mine = [each for each in vectors if each["num_consumer_fetchers"] == count]
-        rows = spark.createDataFrame([(each["topic"], each["partition"]) for each in mine], SCHEMA)
+        rows = spark.createDataFrame(
+            [(each["topic"], each["partition"]) for each in mine], "topic string, partition int"
+        )
         found = {(row.topic, row.partition): row.fetcher_id for row in rows.transform(with_fetcher, count).collect()}
         assert found == {(each["topic"], each["partition"]): each["fetcher_id"] for each in mine}
 
 
-def test_a_cluster_of_partitions_gets_what_the_scalar_rule_gives(spark):
-    rng = random.Random(3)
-    letters = "abcdefghijklmnopqrstuvwxyz0123456789._-"
-    topics = ["".join(rng.choices(letters, k=rng.randint(1, 40))) for _ in range(400)]
-    partitions = [(topic, number) for topic in topics for number in range(25)]
-    rows = spark.createDataFrame(partitions, SCHEMA)
-    for row in rows.transform(with_fetcher, 7).collect():
-        assert row.fetcher_id == fetcher_id(row.topic, row.partition, 7)
-
-
-def test_the_sum_wraps_as_a_java_int_and_the_least_int_gives_0(spark):
-    """An int of -2**31 has no absolute value; Kafka takes 0."""
-    topic, partition = "polygenelubricants", 0  # its hash is -2**31, and 31 times it is -2**31 again
-    assert fetcher_id(topic, partition, 10) == 0
-    rows = spark.createDataFrame([(topic, partition), (topic, 1), (None, 1), ("a", None)], SCHEMA)
-    found = [row.fetcher_id for row in rows.transform(with_fetcher, 10).collect()]
-    assert found == [0, fetcher_id(topic, 1, 10), None, None]
-
-
+@pytest.mark.equal("zookeeper.fetcher_loads")
 def test_loads_add_up_broker_by_broker(spark):
     rows = [(f"t{number % 7}", number, number % 3 + 1, float(number)) for number in range(60)]
     given = spark.createDataFrame(rows, "topic string, partition int, leader int, bytes double")
@@ -86,16 +66,11 @@ def counted_by_hand(rows):
     ]
 
 
+@pytest.mark.equal("zookeeper.writes_per_second")
 def test_each_second_has_the_writes_that_are_counted_commit_by_commit(small):
     found = [tuple(row) for row in small.transform(writes_per_second).collect()]
     assert found == counted_by_hand(small.collect())
     assert 0 < sum(row[1] for row in found) < sum(row[3] for row in found)  # idle partitions cost the topic alone
-
-
-@pytest.mark.parametrize(("asked", "done"), [("znode_writes", 9), ("znode_writes", 25), ("requests", 11)])
-def test_what_waits_is_what_the_rule_says(small, asked, done):
-    rows = small.transform(writes_per_second).transform(with_backlog, asked, done).orderBy("second").collect()
-    assert [row.backlog for row in rows] == backlogs([row[asked] for row in rows], done)
 
 
 def test_offsets_never_fall_and_every_group_commits_all_its_partitions_at_once(small):

@@ -1,28 +1,13 @@
 """How far each commit moves its group: the query against the scalar rule, and a day against the simulator."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.commits.changes import committed_at, moves
+from kafkalearn.commits.changes import committed_at
 from kafkalearn.spark.data.commits import PER_DAY, REFUSED_EVERY, TIMES, generate_day_of_commits, one_partition
 from kafkalearn.spark.offsets.changes import with_moved_by
 
 pytestmark = pytest.mark.spark
-
-TYPES = "group_id STRING, committed_topic STRING, committed_partition INT, committed_offset BIGINT, offset BIGINT"
-KEYS = st.tuples(st.sampled_from(["billing", "billing2"]), st.sampled_from(["orders", "returns"]), st.integers(0, 1))
-COMMITS = st.lists(st.tuples(KEYS, st.none() | st.integers(0, 5)), max_size=25)
-
-
-@given(COMMITS, st.randoms(use_true_random=False))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_query_finds_the_moves_of_the_scalar_rule_in_any_order_of_the_rows(spark, commits, random):
-    rows = [(*key, committed, at) for at, (key, committed) in enumerate(commits)]
-    random.shuffle(rows)
-    found = spark.createDataFrame(rows, TYPES).transform(with_moved_by).orderBy("offset").collect()
-    assert [row.moved_by for row in found] == moves(commits)
 
 
 @pytest.fixture(scope="module")

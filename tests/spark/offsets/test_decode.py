@@ -225,6 +225,7 @@ def test_every_record_of_a_real_broker_is_decoded_to_what_its_own_formatter_prin
     assert_equal(spark, records)
 
 
+@pytest.mark.equal("offsets.decode.members_of_rest")
 def test_generated_records_are_decoded_as_the_scalar_function_does(spark, route):
     assert_equal(spark, random_records(7, 600) + random_groups(8, 60))
 

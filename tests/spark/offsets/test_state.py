@@ -45,6 +45,7 @@ def latest(disk):
     return disk.transform(only_committed).transform(decode_offsets).transform(latest_state).cache()
 
 
+@pytest.mark.equal("offsets.segments.only_committed")
 def test_segment_files_become_the_rows_that_the_scalar_reader_gives(disk):
     columns = ["key", "value", "topic", "partition", "offset", "timestampType"]
     rows = disk.where("control IS NULL").orderBy("partition", "offset").select(columns).collect()
@@ -83,6 +84,7 @@ def test_a_torn_file_gives_its_records_and_a_row_that_says_where_it_ends(spark, 
         segments_df(spark, tmp_path / "none")
 
 
+@pytest.mark.equal("offsets.state.last")
 def test_the_latest_offsets_are_those_the_broker_gave(latest):
     rows = latest.where("NOT is_tombstone AND committed_offset IS NOT NULL").collect()
     found = {
@@ -155,6 +157,7 @@ def test_a_tombstone_of_one_type_ends_a_commit_of_the_other(spark, first, second
     assert row.committed_offset is None
 
 
+@pytest.mark.equal("offsets.state.group_states")
 def test_the_living_groups_are_those_the_broker_listed_in_the_states_it_reported(latest):
     found = {row.group_id: row.state for row in group_states(latest).collect()}
     said = {each["group"]: each for each in admin("disk")["list_groups"]}
@@ -165,10 +168,12 @@ def test_the_living_groups_are_those_the_broker_listed_in_the_states_it_reported
     assert {found[group] for group in set(said) - classic} == {None}
 
 
+@pytest.mark.equal("offsets.state.dead_groups")
 def test_the_dead_groups_are_those_of_which_only_tombstones_are_left(latest):
     assert {row.group_id for row in dead_groups(latest).collect()} == who_died.solve()
 
 
+@pytest.mark.equal("offsets.state.lag_of")
 def test_the_lag_is_the_log_end_less_what_was_committed(spark, latest):
     ends = spark.createDataFrame([("orders", 0, 100), ("orders", 1, 5)], "topic string, partition int, log_end bigint")
     rows = {(r.group_id, r.topic, r.partition): (r.committed_offset, r.lag) for r in lag_of(latest, ends).collect()}
@@ -178,6 +183,7 @@ def test_the_lag_is_the_log_end_less_what_was_committed(spark, latest):
     assert rows["auto-idle", "orders", 2] == (10, None)
 
 
+@pytest.mark.equal("offsets.state.commits_per_second")
 def test_commits_a_second_are_those_between_the_first_and_the_last(spark):
     key = encode_key(1, {"group": "billing", "topic": "orders", "partition": 0})
     values = [
@@ -291,11 +297,6 @@ def test_records_of_other_kinds_tombstones_and_damaged_ones_have_no_members(spar
 
     df = spark.createDataFrame(records, "key binary, value binary")
     assert df.transform(decode_offsets).transform(group_members).count() == 0
-
-
-def test_records_that_are_not_decoded_yet_are_refused(spark):
-    with pytest.raises(KafkaLearnError, match="no column 'error'"):
-        group_members(spark.createDataFrame([(GROUP_KEY, None)], "key binary, value binary"))
 
 
 # What places of offsets cost: over many groups on Spark, the sums of what the scalar rule gives for each.
