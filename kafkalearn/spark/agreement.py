@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_type
 
 from kafkalearn.base.checks import whole_number
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import INT_ARRAYS, NUMBERS, rule
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 from kafkalearn.zookeeper.eras import LATENCY_MS
 
@@ -95,6 +95,10 @@ NO_PAUSES = "pause_ms is empty or has a null in it: a group has one member or mo
 NO_PARTITIONS = "partition_count is below 1, or null: it counts the partitions of the one topic that the group reads"
 
 
+@rule(
+    {"partition_count": NUMBERS, "pause_ms": INT_ARRAYS, "uncommitted": INT_ARRAYS},
+    remedy="groups have the columns of kafkalearn.spark.agreement.GROUP_SCHEMA",
+)
 def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int = 4) -> DataFrame:
     """Each group with what it costs that one more consumer joins.
 
@@ -135,10 +139,6 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     """
     whole_number("backoff_ms", backoff_ms, at_least=0)
     whole_number("max_retries", max_retries, at_least=1)
-    remedy = "groups have the columns of kafkalearn.spark.agreement.GROUP_SCHEMA"
-    require(groups, "partition_count", ("int", "bigint"), remedy)
-    for column in ("pause_ms", "uncommitted"):
-        require(groups, column, ("array<int>", "array<bigint>"), remedy)
     pauses, count = sf.col("pause_ms"), sf.col("partition_count")
     has_members = (sf.size(pauses) > 0) & sf.forall(pauses, lambda pause: pause.isNotNull())
     pauses = sf.when(has_members, pauses).otherwise(sf.raise_error(sf.lit(NO_PAUSES)))

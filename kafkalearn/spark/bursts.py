@@ -21,7 +21,7 @@ from kafkalearn.delivery.bursts import BURST, BURST_PRODUCERS, Accident, check_p
 from kafkalearn.delivery.model import NETWORK_EXCEPTION, TIMEOUT, ProducerSettings
 from kafkalearn.log.sequences import LAST_SEQUENCE, window_of
 from kafkalearn.replication.events import NONE
-from kafkalearn.spark.columns import quotient, require
+from kafkalearn.spark.columns import quotient, rule
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of
 from kafkalearn.spark.delivery import result_column
@@ -35,7 +35,6 @@ AGAIN_ONE_IN = 4
 _ACCIDENT = "struct<arrived:int,answered:int,copied:int,arrived_again:int,answered_again:int,is_time_over:boolean>"
 _SETTINGS = "struct<acks:string,retries:int,max_in_flight:int,is_idempotent:boolean,puts_aside:boolean>"
 _NUMBERS = "array<int>"
-_REMEDY = "give the rows of kafkalearn.spark.bursts.bursts"
 
 
 def bursts(
@@ -151,6 +150,7 @@ def accident_of(row: Any) -> Accident | None:
 # The producer's side.
 
 
+@rule({"accident": (_ACCIDENT,), "settings": (_SETTINGS,)}, remedy="give the rows of kafkalearn.spark.bursts.bursts")
 def with_requests(df: DataFrame) -> DataFrame:
     """What reaches the log that is left, in order, and what the callbacks get.
 
@@ -182,8 +182,6 @@ def with_requests(df: DataFrame) -> DataFrame:
     ----------
     As `kafkalearn.delivery.bursts.burst_events`; Apache Kafka 4.3, the clients' ``RecordAccumulator.reenqueue``.
     """
-    require(df, "accident", (_ACCIDENT,), _REMEDY)
-    require(df, "settings", (_SETTINGS,), _REMEDY)
     accident, acks = sf.col("accident"), sf.col("settings.acks")
     nothing, is_time_over = accident.isNull(), accident["is_time_over"]
     is_idempotent = sf.col("settings.is_idempotent")
@@ -308,6 +306,7 @@ def _written_before(all_of_them: Column) -> Column:
 # The leader's side.
 
 
+@rule(dict.fromkeys(("numbers", "epochs", "sequences"), (_NUMBERS,)), remedy="with_requests makes them")
 def with_log(df: DataFrame) -> DataFrame:
     """What a leader writes of the requests that reach it, one after the other.
 
@@ -336,8 +335,6 @@ def with_log(df: DataFrame) -> DataFrame:
     ----------
     As `kafkalearn.log.sequences.judge` and `kafkalearn.log.sequences.remember`.
     """
-    for column in ("numbers", "epochs", "sequences"):
-        require(df, column, (_NUMBERS,), "with_requests makes them")
     start = _memory(sf.lit(-1), sf.lit(-1), sf.lit(0), sf.array().cast(_NUMBERS), sf.lit(0), sf.lit(0))
     arrivals = sf.arrays_zip("numbers", "epochs", "sequences")
     plain = _memory(sf.lit(-1), sf.lit(-1), sf.lit(0), sf.col("numbers"), sf.lit(0), sf.lit(0))
@@ -382,6 +379,7 @@ def _judged(memory: Column, batch: Column) -> Column:
 # What each record ends as.
 
 
+@rule({"log": (_NUMBERS,), "callbacks": ("array<string>",)}, remedy="with_requests and with_log make them")
 def with_results(df: DataFrame) -> DataFrame:
     """What each of a burst's records ends as.
 
@@ -406,8 +404,6 @@ def with_results(df: DataFrame) -> DataFrame:
     ----------
     As `kafkalearn.delivery.record_results`; `kafkalearn.spark.delivery.results_of` has the same of any two tables.
     """
-    require(df, "log", (_NUMBERS,), "with_log makes it")
-    require(df, "callbacks", ("array<string>",), "with_requests makes them")
     numbers = range(1, BURST + 1)
     places = sf.array(*(sf.array_position("log", number) for number in numbers))  # from 1; 0: it is not there
     results = []
@@ -425,6 +421,7 @@ def _there(place: Column) -> Column:
     return sf.when(place > 0, place)
 
 
+@rule({"burst": ("bigint",), "producer": ("string",), "results": ("array<string>",)}, remedy="with_results makes them")
 def record_rows(df: DataFrame) -> DataFrame:
     """A row for each record of the bursts: ``burst``, ``producer``, ``number`` from 1, and its ``result``.
 
@@ -435,7 +432,6 @@ def record_rows(df: DataFrame) -> DataFrame:
     >>> [tuple(row) for row in rows.transform(record_rows).collect()]
     [(7, 'mine', 1, 'safe'), (7, 'mine', 2, 'lost')]
     """
-    require(df, "results", ("array<string>",), "with_results makes them")
     # An inner explode would have Spark filter by the array first, and work all of it out twice, in one expression.
     rows = df.select("burst", "producer", sf.posexplode_outer("results").alias("place", "result"))
     return rows.select("burst", "producer", (sf.col("place") + 1).alias("number"), "result")

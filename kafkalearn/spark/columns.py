@@ -5,8 +5,10 @@ Kafka writes the highest byte of a number first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from py4j.protocol import Py4JError
 from pyspark.sql import Column, DataFrame
@@ -20,7 +22,76 @@ RECORD_SCHEMA = (
     "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, timestampType INT"
 )
 """The columns of a record, as Spark's Kafka source has them."""
+TEXT = ("string",)
+BYTES = ("binary",)
 WHOLE_NUMBERS = ("tinyint", "smallint", "int", "bigint")
+NUMBERS = ("int", "bigint")
+INT_ARRAYS = ("array<int>", "array<bigint>")
+MOMENTS = ("timestamp", "timestamp_ntz")
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+Columns = Mapping[str, tuple[str, ...]]
+
+
+class Declared(NamedTuple):
+    """What a rule declares: the columns of each DataFrame that it takes, with their types, and the columns it adds."""
+
+    columns: tuple[Columns, ...]
+    adds: tuple[str, ...]
+
+
+DECLARED: dict[Callable[..., object], Declared] = {}
+"""By rule."""
+
+
+def rule(
+    *columns: Columns, remedy: str, adds: tuple[str, ...] = ()
+) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
+    """Declare what a rule needs of its rows; it is checked whenever the rule is called, before all else.
+
+    Parameters
+    ----------
+    *columns : mapping of str to tuple of str
+        For each DataFrame that the rule takes, in order, its columns and their types, as `require` takes them. A name
+        in braces is that of a parameter, which names the column: ``"{group}"``.
+    remedy : str
+        What to do if a type is another.
+    adds : tuple of str
+        The columns that the rule adds to its first DataFrame, which must not be there already.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> from pyspark.sql import functions as sf
+    >>> @rule({"{size}": NUMBERS}, remedy="cast it", adds=("twice",))
+    ... def with_twice(df: DataFrame, size: str = "size") -> DataFrame:
+    ...     return df.withColumn("twice", 2 * sf.col(size))
+    >>> with_twice(get_spark().sql("SELECT '3' AS bytes"), "bytes")
+    Traceback (most recent call last):
+    kafkalearn.base.errors.KafkaLearnError: column 'bytes' must be int or bigint, it is string; cast it
+    """
+
+    def declare(function: Callable[Given, Made]) -> Callable[Given, Made]:
+        signature = inspect.signature(function)
+        frames = [name for name, each in signature.parameters.items() if "DataFrame" in str(each.annotation)]
+
+        @wraps(function)
+        def checked(*given: Given.args, **named: Given.kwargs) -> Made:
+            bound = signature.bind(*given, **named)
+            bound.apply_defaults()
+            for frame, needed in zip(frames, columns, strict=False):
+                rows = bound.arguments[frame]
+                for column, types in needed.items() if rows is not None else ():
+                    require(rows, column.format(**bound.arguments), types, remedy)
+            for column in adds:
+                refuse_overwrite(bound.arguments[frames[0]], column.format(**bound.arguments))
+            return function(*given, **named)
+
+        DECLARED[checked] = Declared(columns, adds)
+        return checked
+
+    return declare
 
 
 def require(df: DataFrame, column: str, types: tuple[str, ...], remedy: str) -> None:
@@ -100,6 +171,7 @@ def _raise_noted(df: DataFrame, key: str) -> None:
             raise KafkaLearnError(field.metadata[key])
 
 
+@rule({"{partition}": WHOLE_NUMBERS}, remedy="a partition id is a whole number")
 def counts_by_partition(df: DataFrame, partition_count: int, partition: str = "partition") -> tuple[int, ...]:
     """How many rows each partition has; runs the query.
 
@@ -131,7 +203,6 @@ def counts_by_partition(df: DataFrame, partition_count: int, partition: str = "p
     (1, 0, 2, 0)
     """
     whole_number("partition_count", partition_count, at_least=1)
-    require(df, partition, WHOLE_NUMBERS, "a partition id is a whole number")
     grouped = df.groupBy(sf.col(partition).alias("id")).agg(sf.count("*").alias("count"))
     counts = {row["id"]: row["count"] for row in grouped.collect() if row["id"] is not None}
     outside = sorted(counts.keys() - set(range(partition_count)))

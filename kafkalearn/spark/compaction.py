@@ -51,7 +51,7 @@ from kafkalearn.log.cleaner import (
 )
 from kafkalearn.log.model import Settings
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD, rules_in_order
-from kafkalearn.spark.columns import refuse_overwrite, refuse_stream, require, require_one_copy
+from kafkalearn.spark.columns import refuse_stream, require, require_one_copy, rule
 
 HORIZON = "delete_horizon_ms"
 CONTROL, TRANSACTION, HAS_DATA = "control", "transaction", "has_data"
@@ -65,6 +65,11 @@ MOST_OFFSET_BITS = 63 - PARTITION_BITS
 Bound = int | Mapping[int, int] | None
 
 
+_RECORDS = {"key": ("binary", "string"), "value": ("binary", "string"), "partition": ("int",), "offset": ("bigint",)}
+_AS_KAFKA_HAS_IT = "cast it, and leave key and value as Kafka has them"
+
+
+@rule(_RECORDS, remedy=_AS_KAFKA_HAS_IT)
 def compact(
     records: DataFrame,
     *,
@@ -131,6 +136,7 @@ def compact(
     return kept.drop(HAS_DATA)
 
 
+@rule(_RECORDS, remedy=_AS_KAFKA_HAS_IT)
 def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_uncleanable: Bound = None) -> DataFrame:
     """How many records a pass keeps and removes, and why: columns ``reason``, ``is_kept``, ``records``.
 
@@ -173,10 +179,6 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
 
 def _check(records: DataFrame, now_ms: int | None, delete_retention_ms: int) -> None:
     require_one_copy(records)
-    for column in ("key", "value"):
-        require(records, column, ("binary", "string"), "leave it as Kafka has it")
-    require(records, "partition", ("int",), "cast it: .withColumn('partition', col('partition').cast('int'))")
-    require(records, "offset", ("bigint",), "cast it: .withColumn('offset', col('offset').cast('bigint'))")
     if HORIZON in records.columns:
         require(records, HORIZON, ("bigint",), "it holds milliseconds, and null where no pass has set it")
     for column in (CONTROL, TRANSACTION):
@@ -299,6 +301,12 @@ SEGMENT_SCHEMA = "partition INT, base_offset BIGINT, end_offset BIGINT, size_byt
 LOG_START, HIGH_WATERMARK = "log_start_offset", "high_watermark"
 
 
+@rule(
+    {"partition": ("int",)}
+    | dict.fromkeys(("base_offset", "end_offset", "size_bytes", "largest_timestamp_ms"), ("bigint",)),
+    remedy="cast it, as kafkalearn.spark.compaction.SEGMENT_SCHEMA has it",
+    adds=("{output}",),
+)
 def with_retention(
     segments: DataFrame, settings: Settings, now_ms: int, *, output: str = "deleted_because"
 ) -> DataFrame:
@@ -341,7 +349,6 @@ def with_retention(
     """
     refuse_stream(segments, "with_retention")
     _retention_check(segments, settings, now_ms)
-    refuse_overwrite(segments, output)
     names = [name for name in ("topic", "partition") if name in segments.columns]
     log = Window.partitionBy(*names).orderBy("base_offset")
     whole = Window.partitionBy(*names)
@@ -370,9 +377,6 @@ def with_retention(
 
 
 def _retention_check(segments: DataFrame, settings: Settings, now_ms: int) -> None:
-    require(segments, "partition", ("int",), "cast it: .withColumn('partition', col('partition').cast('int'))")
-    for column in ("base_offset", "end_offset", "size_bytes", "largest_timestamp_ms"):
-        require(segments, column, ("bigint",), f"cast it: .withColumn('{column}', col('{column}').cast('bigint'))")
     for column in (LOG_START, HIGH_WATERMARK):
         if column in segments.columns:
             require(segments, column, ("bigint",), f"cast it: .withColumn('{column}', col('{column}').cast('bigint'))")

@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import LARGEST_INT, one_of, sequence, whole_number
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
-from kafkalearn.spark.columns import refuse_overwrite, require, static_call
+from kafkalearn.spark.columns import NUMBERS, TEXT, rule, static_call
 
 
 def _kafka_abs(group_hash: Column) -> Column:
@@ -40,6 +40,10 @@ FORMULAS: MappingProxyType[str, Callable[[Column, int], Column]] = MappingProxyT
 """`kafkalearn.coordinator.FORMULAS` as expressions over the hash, a signed int held in 64 bits."""
 
 
+_GROUP, _IS_TEXT = {"{group}": TEXT}, "a group id is text: cast it"
+
+
+@rule(_GROUP, remedy=_IS_TEXT, adds=("{output}",))
 def with_offsets_partition(
     df: DataFrame,
     partition_count: int = OFFSETS_PARTITION_COUNT,
@@ -90,12 +94,12 @@ def with_offsets_partition(
     Apache Kafka 0.8.2 to 4.3, ``GroupCoordinatorService.partitionFor``.
     """
     whole_number("partition_count", partition_count, 1, LARGEST_INT)
-    rule = FORMULAS[one_of("formula", formula, FORMULAS)]
-    refuse_overwrite(df, output)
-    partition = rule(_group_hash(df, group).cast("bigint"), partition_count)
+    place = FORMULAS[one_of("formula", formula, FORMULAS)]
+    partition = place(hash_of_group(df, sf.col(group)).cast("bigint"), partition_count)
     return df.withColumn(output, partition.cast("int"))
 
 
+@rule(_GROUP, remedy=_IS_TEXT, adds=("{output}",))
 def with_group_hash(df: DataFrame, group: str = "group_id", output: str = "group_hash") -> DataFrame:
     """The same rows with the signed ``String.hashCode()`` of each group id, an int column.
 
@@ -106,10 +110,10 @@ def with_group_hash(df: DataFrame, group: str = "group_id", output: str = "group
     >>> groups.transform(with_group_hash).first().group_hash
     627841412
     """
-    refuse_overwrite(df, output)
-    return df.withColumn(output, _group_hash(df, group))
+    return df.withColumn(output, hash_of_group(df, sf.col(group)))
 
 
+@rule(_GROUP, remedy=_IS_TEXT, adds=("{output}",))
 def with_coordinator(
     df: DataFrame,
     leaders: Sequence[int | None] | None = None,
@@ -154,12 +158,15 @@ def with_coordinator(
     +--------+---------+
     """
     leaders = leaders_of(leaders, partition_count, brokers=brokers, describe=describe)
-    refuse_overwrite(df, output)
-    partition = FORMULAS["kafka"](_group_hash(df, group).cast("bigint"), len(leaders))
+    partition = FORMULAS["kafka"](hash_of_group(df, sf.col(group)).cast("bigint"), len(leaders))
     broker_ids = sf.array(*(sf.lit(leader).cast("int") for leader in leaders))
     return df.withColumn(output, sf.get(broker_ids, partition.cast("int")))
 
 
+@rule(
+    {"{cluster}": (*TEXT, *NUMBERS), "{load}": ("double", *NUMBERS), "{partition}": NUMBERS},
+    remedy="clusters have a name or a number, a load is a number, a partition a whole one",
+)
 def busiest_broker_shares(
     df: DataFrame,
     broker_counts: Sequence[int],
@@ -211,9 +218,6 @@ def busiest_broker_shares(
     counts = [
         whole_number("a number of brokers", each, 1, LARGEST_INT) for each in sequence("broker_counts", broker_counts)
     ]
-    require(df, cluster, ("string", "int", "bigint"), "clusters have a name or a number")
-    require(df, load, ("double", "int", "bigint"), "a load is a number")
-    require(df, partition, ("int", "bigint"), "a partition is a whole number")
     of_cluster, work = sf.col(cluster).alias("cluster"), sf.sum(load).alias("work")
     # Partitions that are equal by the least common multiple of all sizes have the same leader by each of them.
     merged = df.groupBy(of_cluster, (sf.col(partition) % lcm(*counts)).alias("leader")).agg(work)
@@ -223,11 +227,6 @@ def busiest_broker_shares(
     of_size = by_cluster.agg((sf.max("work") / sf.sum("work")).alias("share")).groupBy("brokers")
     shares = of_size.agg(sf.avg("share").alias("average"), sf.percentile("share", 0.95).alias("one_in_twenty"))
     return shares.orderBy("brokers")
-
-
-def _group_hash(df: DataFrame, group: str) -> Column:
-    require(df, group, ("string",), "a group id is text: cast it")
-    return hash_of_group(df, sf.col(group))
 
 
 def hash_of_group(df: DataFrame, group_id: Column) -> Column:

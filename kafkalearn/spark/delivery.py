@@ -25,7 +25,7 @@ from kafkalearn.commits.sweep import COMMIT_MS
 from kafkalearn.delivery.search import PRODUCERS
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OPEN, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN
 from kafkalearn.replication.events import NONE
-from kafkalearn.spark.columns import WHOLE_NUMBERS, refuse_overwrite, require
+from kafkalearn.spark.columns import INT_ARRAYS, TEXT, WHOLE_NUMBERS, require, rule
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of
@@ -37,9 +37,15 @@ RUN_LENGTH = 2000  # records of a producer
 
 AN_HOUR = 400  # offsets
 
-_RUNS = ("string", *WHOLE_NUMBERS)
+_RECORD = {"run": (*TEXT, *WHOLE_NUMBERS), "number": WHOLE_NUMBERS}
 
 
+@rule(
+    {**_RECORD, "callback": TEXT},
+    {**_RECORD, "offset": WHOLE_NUMBERS},
+    remedy="runs have names or numbers, records and offsets whole numbers",
+    adds=("copy_count", "result"),
+)
 def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
     """The result of each record that was sent.
 
@@ -78,17 +84,6 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
     >>> results_of(again, log).first().result
     'lost'
     """
-    for df, column, types in (
-        (sent, "run", _RUNS),
-        (sent, "number", WHOLE_NUMBERS),
-        (sent, "callback", ("string",)),
-        (log, "run", _RUNS),
-        (log, "number", WHOLE_NUMBERS),
-        (log, "offset", WHOLE_NUMBERS),
-    ):
-        require(df, column, types, "runs have names or numbers, records and offsets whole numbers")
-    for column in ("copy_count", "result"):
-        refuse_overwrite(sent, column)
     is_repeated = "attempt" in map(str.lower, sent.columns)
     if is_repeated:
         require(sent, "attempt", WHOLE_NUMBERS, "attempts are counted from 1")
@@ -126,6 +121,7 @@ def result_column(callback: Column, copy_count: Column, is_overtaken: Column) ->
     )
 
 
+@rule({"{by}": _RECORD["run"], "result": TEXT}, remedy="results_of() adds the result; name the column to group by")
 def result_counts(df: DataFrame, by: str = "producer") -> DataFrame:
     """How many records have which result: a row for each value of `by`, a column for each result, 0 for none.
 
@@ -139,8 +135,6 @@ def result_counts(df: DataFrame, by: str = "producer") -> DataFrame:
     >>> [tuple(row) for row in result_counts(rows).select("producer", "safe", "lost", "doubled").collect()]
     [('x', 1, 1, 0), ('y', 1, 0, 0)]
     """
-    require(df, by, _RUNS, "name the column to group by")
-    require(df, "result", ("string",), "results_of() adds it")
     names: list[bool | float | int | str] = [SAFE, LOST, DOUBLED, OUT_OF_ORDER, REJECTED, WRITTEN, OPEN]
     return df.groupBy(by).pivot("result", names).count().na.fill(0).orderBy(by)
 
@@ -178,6 +172,7 @@ def sends(
     return kept(spark, recipe, lambda: generate_sends(spark, run_count, seed), update)
 
 
+@rule({**_RECORD, "producer": TEXT, "callbacks": ("array<string>",)}, remedy="give the rows of sends")
 def sent_of(df: DataFrame) -> DataFrame:
     """What the applications know of `sends`: a row for each attempt.
 
@@ -188,6 +183,7 @@ def sent_of(df: DataFrame) -> DataFrame:
     )
 
 
+@rule({**_RECORD, "offsets": INT_ARRAYS}, remedy="give the rows of sends")
 def log_of(df: DataFrame) -> DataFrame:
     """What a consumer finds in the topic: ``run``, ``number`` and ``offset`` of every record in the log.
 
@@ -250,6 +246,7 @@ OBSERVED = tuple(name for name, each in STRATEGIES.items() if each.sink == PLAIN
 """Strategies that `crash_costs` knows: they process in the order of the log, into a plain sink."""
 
 
+@rule(dict.fromkeys(COLUMNS, WHOLE_NUMBERS), remedy="times are whole milliseconds")
 def crash_costs(
     df: DataFrame, strategies: Iterable[str | Strategy] = OBSERVED, commit_ms: int = COMMIT_MS
 ) -> DataFrame:
@@ -295,8 +292,6 @@ def crash_costs(
     if not chosen:
         raise KafkaLearnError(f"strategies is empty: name some of {', '.join(map(repr, OBSERVED))}")
     whole_number("commit_ms", commit_ms, at_least=0)
-    for column in COLUMNS:
-        require(df, column, WHOLE_NUMBERS, "times are whole milliseconds")
     runs = (
         _polls(df, commit_ms)
         .groupBy("run")

@@ -35,7 +35,7 @@ from kafkalearn.base.errors import KafkaLearnError, unknown_name
 from kafkalearn.groups.classic import model
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.scenarios.outcome import Outcome
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import MOMENTS, NUMBERS, TEXT, rule
 
 __all__ = [
     "EVENT_SCHEMA",
@@ -104,6 +104,10 @@ def cause_of(reason: Column) -> Column:
     )
 
 
+@rule(
+    dict.fromkeys(("cluster", "group_id", "event", "reason"), TEXT) | {"timestamp": MOMENTS, "generation": NUMBERS},
+    remedy="a log has the columns of kafkalearn.spark.group_logs.EVENT_SCHEMA",
+)
 def rebalances(logs: DataFrame) -> DataFrame:
     """One row for each rebalance in the logs: when, how long, why, and through which generations.
 
@@ -148,7 +152,6 @@ def rebalances(logs: DataFrame) -> DataFrame:
     | billing|       4000|heartbeats lost|              42|
     +--------+-----------+---------------+----------------+
     """
-    _require_events(logs)
     # Long texts are read before the rows are sorted. At one millisecond what ended comes before what begins, and a
     # departure before the rebalance that it starts.
     event = sf.col("event")
@@ -196,6 +199,10 @@ def _with_poll_expired(cause: Column, kind_before: Column) -> Column:
     return sf.when(sf.coalesce(is_because, sf.lit(False)), "poll interval exceeded").otherwise(cause)
 
 
+_FOUND = {"cluster": TEXT, "group_id": TEXT, "trouble": TEXT, "ended": MOMENTS, "duration_ms": ("bigint",)}
+
+
+@rule({**_FOUND, "cause": TEXT}, remedy="give what rebalances returns")
 def standstill_by_cause(found: DataFrame, by: str = "cause") -> DataFrame:
     """For each cause: how many rebalances, in how many groups, and how long they stood still.
 
@@ -240,6 +247,7 @@ def standstill_by_cause(found: DataFrame, by: str = "cause") -> DataFrame:
     )
 
 
+@rule(_FOUND, remedy="give what rebalances returns")
 def standstill_by_group(found: DataFrame) -> DataFrame:
     """For each group: how many rebalances, how long it stood still, and what stopped it longest.
 
@@ -275,14 +283,6 @@ def standstill_by_group(found: DataFrame) -> DataFrame:
         )
         .orderBy(sf.desc("standstill_ms"), "cluster", "group_id")
     )
-
-
-def _require_events(logs: DataFrame) -> None:
-    remedy = "a log has the columns of kafkalearn.spark.group_logs.EVENT_SCHEMA"
-    for column in ("cluster", "group_id", "event", "reason"):
-        require(logs, column, ("string",), remedy)
-    require(logs, "timestamp", ("timestamp", "timestamp_ntz"), remedy)
-    require(logs, "generation", ("int", "bigint"), remedy)
 
 
 Row = tuple[str, str, datetime, str, str | None, int, str | None]

@@ -24,7 +24,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.assignors import Assignment
 from kafkalearn.base.checks import LARGEST_LONG, iterable, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.columns import refuse_stream, require
+from kafkalearn.spark.columns import NUMBERS, TEXT, refuse_stream, rule
 
 __all__ = [
     "backlogs",
@@ -32,11 +32,17 @@ __all__ = [
     "owners_over_time",
 ]
 
-NUMBERS = ("int", "bigint")
 OWNER_SCHEMA = "group_id STRING, member_id STRING, topic STRING, partition INT"
 PLACE = ["topic", "partition"]
+_RECORDS = {"topic": TEXT, "partition": NUMBERS, "offset": NUMBERS}
+_COMMITS = {"group_id": TEXT, **_RECORDS, "committed_at": (*NUMBERS, "timestamp")}
+_FROM_SOURCE = "records have the columns of Spark's Kafka source"
+_IN_TIME = (
+    "commits are rows group_id, topic, partition, offset, committed_at; a moment, or a number that rises with time"
+)
 
 
+@rule(_RECORDS, remedy=_FROM_SOURCE)
 def log_ends(records: DataFrame) -> DataFrame:
     """The log end of each partition: ``topic``, ``partition``, ``log_end``, one more than the largest offset.
 
@@ -58,10 +64,10 @@ def log_ends(records: DataFrame) -> DataFrame:
     +------+---------+-------+
     """
     refuse_stream(records, "log_ends")
-    _require_place(records, "offset")
     return records.groupBy(*PLACE).agg((sf.max("offset") + 1).alias("log_end"))
 
 
+@rule(_COMMITS, remedy=_IN_TIME)
 def last_commits(commits: DataFrame) -> DataFrame:
     """What counts of all commits: of each group and partition the last one, ``committed``.
 
@@ -70,11 +76,16 @@ def last_commits(commits: DataFrame) -> DataFrame:
     the commits of a group and partition in order, about 150 bytes each, on disk if need be.
     """
     refuse_stream(commits, "last_commits")
-    _require_commits(commits)
     last = sf.max_by("offset", sf.struct("committed_at", "offset"))
     return commits.groupBy("group_id", *PLACE).agg(last.alias("committed"))
 
 
+@rule(
+    _RECORDS,
+    _COMMITS,
+    dict.fromkeys(("group_id", "member_id", *PLACE), ("string", "int")),
+    remedy=f"{_FROM_SOURCE}; {_IN_TIME}; owners are those of owners_of",
+)
 def lag_by_partition(records: DataFrame, commits: DataFrame, owners: DataFrame | None = None) -> DataFrame:
     """The lag of every group in every partition in which it has committed something.
 
@@ -122,33 +133,39 @@ def lag_by_partition(records: DataFrame, commits: DataFrame, owners: DataFrame |
     )
     if owners is None:
         return found
-    for column in ("group_id", "member_id", *PLACE):
-        require(owners, column, ("string", "int"), "see kafkalearn.spark.lag.owners_of")
     return found.join(owners, ["group_id", *PLACE], "left").select(*found.columns, "member_id")
 
 
+_LAG = {"group_id": TEXT, "lag": NUMBERS}
+
+
+@rule({**_LAG, "member_id": TEXT}, remedy="give what lag_by_partition returns, with owners")
 def lag_by_member(lag: DataFrame) -> DataFrame:
     """Of `lag_by_partition` with owners a row for each member: ``partition_count``, ``lag``, ``largest_lag``.
 
     What is kept is a row for each member, on disk if need be.
     """
-    require(lag, "member_id", ("string",), "give lag_by_partition the owners")
     return lag.groupBy("group_id", "member_id").agg(
         sf.count("*").alias("partition_count"), sf.sum("lag").alias("lag"), sf.max("lag").alias("largest_lag")
     )
 
 
+@rule(_LAG, remedy="give what lag_by_partition returns")
 def lag_by_group(lag: DataFrame) -> DataFrame:
     """Of `lag_by_partition` a row for each group: ``partition_count``, ``lag``, ``largest_lag``.
 
     What is kept is a row for each group, on disk if need be.
     """
-    require(lag, "lag", NUMBERS, "give what lag_by_partition returns")
     return lag.groupBy("group_id").agg(
         sf.count("*").alias("partition_count"), sf.sum("lag").alias("lag"), sf.max("lag").alias("largest_lag")
     )
 
 
+@rule(
+    {**_RECORDS, "timestamp": ("timestamp",)},
+    {**_COMMITS, "committed_at": ("timestamp",)},
+    remedy="records have the columns of Spark's Kafka source; lag over time needs a moment for each commit",
+)
 def lag_over_time(records: DataFrame, commits: DataFrame, interval_ms: int = 3_600_000) -> DataFrame:
     """The lag of each group at the end of every interval in which something was written or committed.
 
@@ -169,10 +186,6 @@ def lag_over_time(records: DataFrame, commits: DataFrame, interval_ms: int = 3_6
         group and partition, takes about 160 bytes in one worker, on disk if need be; each interval of a partition is a
         row for every group.
     """
-    _require_place(records, "offset")
-    require(records, "timestamp", ("timestamp",), "as Spark's Kafka source has it")
-    _require_commits(commits)
-    require(commits, "committed_at", ("timestamp",), "lag over time needs a moment for each commit")
     whole_number("interval_ms", interval_ms, at_least=1)
 
     def until(moment: str) -> Column:
@@ -222,21 +235,14 @@ def owners_of(spark: SparkSession, assignments: Mapping[str, Assignment]) -> Dat
     return spark.createDataFrame(rows, OWNER_SCHEMA)
 
 
-def _require_place(df: DataFrame, *numbers: str) -> None:
-    require(df, "topic", ("string",), "records have the columns of Spark's Kafka source")
-    for column in ("partition", *numbers):
-        require(df, column, NUMBERS, "records have the columns of Spark's Kafka source")
-
-
-def _require_commits(commits: DataFrame) -> None:
-    require(commits, "group_id", ("string",), "commits are rows group_id, topic, partition, offset, committed_at")
-    _require_place(commits, "offset")
-    require(commits, "committed_at", (*NUMBERS, "timestamp"), "a moment, or a number that rises with time")
-
-
 _FIELDS = ("held", "most_held", "dropped", "pushed", "end", "position", "missed", "pulled")
 
 
+@rule(
+    {"consumer": (*TEXT, *NUMBERS), "rate": NUMBERS},
+    {"interval": NUMBERS, "record_count": NUMBERS},
+    remedy="a rate and a count are records in an interval, which is a number that rises with time",
+)
 def backlogs(
     consumers: DataFrame, arrivals: DataFrame, queue_limit: int = LARGEST_LONG, retention: int = LARGEST_LONG
 ) -> DataFrame:
@@ -277,10 +283,6 @@ def backlogs(
     """
     whole_number("queue_limit", queue_limit, at_least=1)
     whole_number("retention", retention, at_least=1)
-    require(consumers, "consumer", ("string", *NUMBERS), "each consumer needs a name")
-    require(consumers, "rate", NUMBERS, "records that it can process in an interval")
-    require(arrivals, "interval", NUMBERS, "a number that rises with time")
-    require(arrivals, "record_count", NUMBERS, "records that arrive in the interval")
     in_order = sf.array_sort(
         sf.collect_list(sf.struct("interval", sf.col("record_count").cast("bigint").alias("record_count")))
     )
@@ -324,9 +326,14 @@ def _after_interval(state: Column, arriving: Column, rate: Column, queue_limit: 
 
 
 PLACE_OF_GROUP = ["group_id", *PLACE]
-_MOMENTS = ("timestamp", "int", "bigint")
 
 
+@rule(
+    _COMMITS,
+    {"group_id": TEXT, "topic": TEXT, "partition": NUMBERS, "member_id": (*TEXT, *NUMBERS)}
+    | {"assigned_at": _COMMITS["committed_at"]},
+    remedy=_IN_TIME,
+)
 def handovers(commits: DataFrame, owners: DataFrame) -> DataFrame:
     """Every partition that went to another member, if its group has committed something there.
 
@@ -366,11 +373,6 @@ def handovers(commits: DataFrame, owners: DataFrame) -> DataFrame:
     |        0|       b0|          5|       70|  40|      30|
     +---------+---------+-----------+---------+----+--------+
     """
-    for df, moment, own in ((commits, "committed_at", "offset"), (owners, "assigned_at", "member_id")):
-        for column, types in (("group_id", ("string",)), ("topic", ("string",)), ("partition", ("int", "bigint"))):
-            require(df, column, types, "commits and assignments name group, topic and partition")
-        require(df, own, ("string", "int", "bigint"), "commits have an offset, assignments a member_id")
-        require(df, moment, _MOMENTS, "a moment, or a number that rises with time")
     committed_at = [
         *PLACE_OF_GROUP,
         sf.col("committed_at").alias("at"),

@@ -25,7 +25,7 @@ from kafkalearn.operations.leadership import Led
 from kafkalearn.operations.loading import MEASURED, Rate
 from kafkalearn.operations.placement import Placement
 from kafkalearn.operations.reassignment import Target
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import BYTES, NUMBERS, TEXT, rule
 from kafkalearn.spark.compaction import compact
 from kafkalearn.spark.coordinator import with_offsets_partition
 from kafkalearn.spark.faults import as_findings, find_faults
@@ -41,6 +41,11 @@ __all__ = [
 HEADER_BYTES = 7  # a record's own fields, about; batches and compression are left out
 
 
+_RECORDS = {"key": BYTES, "value": BYTES, "partition": ("int",), "offset": ("bigint",)}
+_FROM_SOURCE = "records have the columns of Spark's Kafka source"
+
+
+@rule(_RECORDS, remedy=_FROM_SOURCE)
 def sizes(records: DataFrame, has_cleaner: bool = True) -> DataFrame:
     """How large each partition is, cleaned or not: ``partition``, ``record_count``, ``size_bytes``.
 
@@ -56,8 +61,6 @@ def sizes(records: DataFrame, has_cleaner: bool = True) -> DataFrame:
     >>> left < grown == 100_000
     True
     """
-    for column in ("key", "value"):
-        require(records, column, ("binary",), "records have the columns of Spark's Kafka source")
     kept = compact(records) if has_cleaner else records
     length = sf.coalesce(sf.length("key"), sf.lit(0)) + sf.coalesce(sf.length("value"), sf.lit(0)) + HEADER_BYTES
     return kept.groupBy("partition").agg(
@@ -65,6 +68,7 @@ def sizes(records: DataFrame, has_cleaner: bool = True) -> DataFrame:
     )
 
 
+@rule({"group_id": TEXT}, remedy="a group id is text: cast it")
 def without_coordinator(groups: DataFrame, placement: Placement, dead: Sequence[int]) -> DataFrame:
     """The groups that no broker coordinates when these brokers are dead, each with its partition.
 
@@ -138,6 +142,7 @@ def measure(records: DataFrame, groups: DataFrame) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
+@rule({"partition": NUMBERS, "size_bytes": NUMBERS}, remedy="give what sizes returns")
 def bytes_to_copy(of_partitions: DataFrame, before: Placement, after: Placement) -> DataFrame:
     """What a reassignment copies to each broker: ``broker``, ``partition_count``, ``size_bytes``.
 
@@ -169,6 +174,9 @@ PARTITION_SCHEMA = "topic STRING, partition INT, replicas ARRAY<INT>, isr ARRAY<
 PLAN_SCHEMA = "topic STRING, partition INT, replicas ARRAY<INT>"
 PLACE = ["topic", "partition"]
 IDS = ("array<int>",)
+_PLAN = {"topic": TEXT, "partition": NUMBERS, "replicas": IDS}
+_LED = {"replicas": IDS, "isr": IDS, "leader": ("int",), "size_bytes": ("bigint",)}
+_HOW = "see kafkalearn.spark.operations.partition_rows and plan_rows"
 
 
 def partition_rows(spark: SparkSession, partitions: Iterable[Led]) -> DataFrame:
@@ -184,6 +192,7 @@ def plan_rows(spark: SparkSession, plan: Iterable[Target]) -> DataFrame:
     return spark.createDataFrame([(each.topic, each.partition, [*each.replicas]) for each in plan], PLAN_SCHEMA)
 
 
+@rule(_LED, remedy=_HOW)
 def with_leader_without(partitions: DataFrame, dead: Iterable[int] = ()) -> DataFrame:
     """The partitions with the leaders they would have if some brokers were dead; null: nobody.
 
@@ -198,7 +207,6 @@ def with_leader_without(partitions: DataFrame, dead: Iterable[int] = ()) -> Data
     >>> [row.leader for row in partitions.transform(with_leader_without, dead=[1]).orderBy("partition").collect()]
     [2, 2]
     """
-    _require_partitions(partitions)
     return partitions.withColumn("leader", _leader_without(_ids("dead", dead)))
 
 
@@ -212,6 +220,7 @@ def _leader_without(dead: tuple[int, ...]) -> Column:
     return sf.when(stays, sf.col("leader")).otherwise(sf.try_element_at(alive, sf.lit(1)))
 
 
+@rule(_LED, remedy=_HOW)
 def load_without(partitions: DataFrame, dead: Iterable[int] = ()) -> DataFrame:
     """What every broker that is left carries while others are dead.
 
@@ -234,6 +243,7 @@ def load_without(partitions: DataFrame, dead: Iterable[int] = ()) -> DataFrame:
     )
 
 
+@rule({**_LED, **_PLAN}, _PLAN, remedy=_HOW)
 def moved_bytes(partitions: DataFrame, plan: DataFrame) -> DataFrame:
     """What each broker receives, sends and may delete for a plan; brokers that do nothing are left out.
 
@@ -246,12 +256,11 @@ def moved_bytes(partitions: DataFrame, plan: DataFrame) -> DataFrame:
         ``broker_id``, ``in_bytes``, ``out_bytes``, ``deleted_bytes``. Nothing is kept whole: partitions and plan are
         joined in order of their names, on disk if need be.
     """
-    _require_partitions(partitions)
-    require(plan, "replicas", IDS, "see plan_rows")
     both = partitions.join(plan.withColumnRenamed("replicas", "target"), PLACE)
     return broker_moves(both, "target")
 
 
+@rule(dict.fromkeys(("in_bytes", "out_bytes"), ("bigint",)), remedy="give what moved_bytes returns")
 def move_seconds(moved: DataFrame, throttle_bytes_per_s: int, produced_bytes_per_s: int = 0) -> DataFrame:
     """How long a plan takes under a throttle: one row, ``seconds``; null: never, as producers write more meanwhile.
 
@@ -264,11 +273,6 @@ def move_seconds(moved: DataFrame, throttle_bytes_per_s: int, produced_bytes_per
     return moved.agg(seconds.cast("double").alias("seconds"))
 
 
-def _require_partitions(partitions: DataFrame) -> None:
-    for column, types in (("replicas", IDS), ("isr", IDS), ("leader", ("int",)), ("size_bytes", ("bigint",))):
-        require(partitions, column, types, "see kafkalearn.spark.operations.partition_rows")
-
-
 def _ids(name: str, broker_ids: Iterable[int]) -> tuple[int, ...]:
     given = iterable(name, broker_ids, of="broker ids")
     try:
@@ -277,6 +281,7 @@ def _ids(name: str, broker_ids: Iterable[int]) -> tuple[int, ...]:
         raise KafkaLearnError(f"{name} must be broker ids, whole numbers") from None
 
 
+@rule(_RECORDS, remedy=_FROM_SOURCE)
 def load_sizes(
     records: DataFrame, *, partition_count: int = OFFSETS_PARTITION_COUNT, rate: Rate = MEASURED
 ) -> DataFrame:
@@ -311,8 +316,6 @@ def load_sizes(
     ----------
     Apache Kafka 4.3, ``CoordinatorLoaderImpl``; `kafkalearn.operations.loading.load_size` for one partition.
     """
-    for column in ("key", "value"):
-        require(records, column, ("binary",), "records have the columns of Spark's Kafka source")
     whole_number("partition_count", partition_count, at_least=1)
     cleaned = compact(records)
     return (
@@ -343,6 +346,13 @@ def _kept(cleaned: DataFrame, partition_count: int) -> DataFrame:
     )
 
 
+_LOADS = ("record_count", "seconds", "cleaned_record_count", "cleaned_seconds", "group_count")
+
+
+@rule(
+    {"partition": ("int",), **{name: ("double" if "seconds" in name else "bigint",) for name in _LOADS}},
+    remedy="give what load_sizes returns",
+)
 def load_of_brokers(sizes: DataFrame, leaders: Sequence[int]) -> DataFrame:
     """What a broker's coordinator would load if it had just become the leader of all that it leads, one by one.
 
@@ -363,5 +373,4 @@ def load_of_brokers(sizes: DataFrame, leaders: Sequence[int]) -> DataFrame:
     given = sequence("leaders", leaders, of="broker ids")
     rows = [(p, whole_number(f"leaders[{p}]", each, at_least=0)) for p, each in enumerate(given)]
     led = sizes.sparkSession.createDataFrame(rows, "partition INT, broker INT")
-    names = ("record_count", "seconds", "cleaned_record_count", "cleaned_seconds", "group_count")
-    return sizes.join(sf.broadcast(led), "partition").groupBy("broker").agg(*(sf.sum(n).alias(n) for n in names))
+    return sizes.join(sf.broadcast(led), "partition").groupBy("broker").agg(*(sf.sum(n).alias(n) for n in _LOADS))

@@ -15,7 +15,7 @@ from pyspark.sql.types import LongType
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError, unknown_name
 from kafkalearn.base.hashing import MASK_32
-from kafkalearn.spark.columns import refuse_overwrite, require, static_call
+from kafkalearn.spark.columns import WHOLE_NUMBERS, rule, static_call
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 
 __all__ = [
@@ -153,6 +153,11 @@ NUMBERS: MappingProxyType[str, Callable[[DataFrame, Column], Column]] = MappingP
 """For each name in `kafkalearn.partitioning.keyed.PARTITIONERS` the number of a key, a bigint."""
 
 
+_KEY = {"{key}": ("binary", "string")}
+_REMEDY = "Kafka hashes bytes: serialise the key as your producer does"
+
+
+@rule(_KEY, remedy=_REMEDY, adds=("{output}",))
 def with_partition(
     df: DataFrame, partition_count: int, partitioner: str = "murmur2", key: str = "key", output: str = "partition"
 ) -> DataFrame:
@@ -201,15 +206,14 @@ def with_partition(
     Apache Kafka 0.8.2 to 4.3, ``BuiltInPartitioner.partitionForKey``; librdkafka 2.16, ``rdkafka_partitioner``.
     """
     whole_number("partition_count", partition_count, at_least=1)
-    refuse_overwrite(df, output)
     return df.withColumn(output, sf.pmod(key_number(df, partitioner, key), sf.lit(partition_count)).cast("int"))
 
 
+@rule(_KEY, remedy=_REMEDY)
 def key_number(df: DataFrame, partitioner: str = "murmur2", key: str = "key") -> Column:
     """The column of numbers, bigint, whose positive remainder is the partition; null for a null key."""
     if partitioner not in NUMBERS:
         raise unknown_name("partitioner", partitioner, NUMBERS)
-    require(df, key, ("binary", "string"), "Kafka hashes bytes: serialise the key as your producer does")
     number = NUMBERS[partitioner](df, sf.col(key).cast("binary"))
     return sf.when(sf.col(key).isNotNull(), number) if partitioner == "spark" else number  # hash(null) is a number
 
@@ -231,6 +235,7 @@ def _in_python(df: DataFrame, name: str, key: Column) -> Column:
 # another, read by two consumers, and their order is gone.
 
 
+@rule(_KEY, remedy=_REMEDY)
 def moves_by_key(df: DataFrame, before: int, after: int, partitioner: str = "murmur2", key: str = "key") -> DataFrame:
     """One row for each key: how many records it has, its partition before and after, and whether it moves.
 
@@ -275,6 +280,7 @@ def moves_by_key(df: DataFrame, before: int, after: int, partitioner: str = "mur
     ).withColumn("moves", sf.col("partition_before") != sf.col("partition_after"))
 
 
+@rule({"moves": ("boolean",), "record_count": WHOLE_NUMBERS}, remedy="give what moves_by_key returns")
 def moved_share(moves: DataFrame) -> DataFrame:
     """One row that sums up `moves_by_key`: keys and records, and the shares of them that a move concerns.
 
@@ -310,6 +316,7 @@ def moved_share(moves: DataFrame) -> DataFrame:
     )
 
 
+@rule(_KEY, remedy=_REMEDY)
 def moved_share_by_count(
     df: DataFrame, partition_counts: Iterable[int], partitioner: str = "murmur2", key: str = "key"
 ) -> DataFrame:

@@ -18,7 +18,7 @@ from kafkalearn.base.checks import one_of, whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations import planning
 from kafkalearn.operations.placement import Broker
-from kafkalearn.spark.columns import refuse_overwrite, require
+from kafkalearn.spark.columns import NUMBERS, TEXT, refuse_overwrite, require, rule
 from kafkalearn.spark.session.worker_code import for_workers
 
 PLANS = {"move least": "move_least", "deal anew": "deal_anew"}
@@ -26,6 +26,8 @@ PLANS = {"move least": "move_least", "deal anew": "deal_anew"}
 
 BROKERS = "array<struct<broker_id:int,rack:string,was:boolean,stays:boolean>>"
 REMEDY = "see kafkalearn.spark.data.clusters"
+_CLUSTERS = {"cluster": (*NUMBERS, *TEXT), "brokers": (BROKERS,)}
+_PARTITIONS = {"cluster": (*NUMBERS, *TEXT), "topic": TEXT, "partition": ("int",), "replicas": ("array<int>",)}
 
 
 def planners(names: Sequence[str]) -> Callable[[pa.Table, pa.Table], pa.Table]:
@@ -46,6 +48,7 @@ def planners(names: Sequence[str]) -> Callable[[pa.Table, pa.Table], pa.Table]:
     return plan
 
 
+@rule(_PARTITIONS, _CLUSTERS, remedy=REMEDY)
 def with_plans(partitions: DataFrame, clusters: DataFrame, plans: Sequence[str] = tuple(PLANS)) -> DataFrame:
     """The partitions with the replicas that each plan gives them, a column for each plan.
 
@@ -90,22 +93,12 @@ def with_plans(partitions: DataFrame, clusters: DataFrame, plans: Sequence[str] 
         refuse_overwrite(partitions, name)
     if not plans or len({*plans}) < len(plans):
         raise KafkaLearnError(f"plans must name at least one, each once, got {list(plans)}")
-    _require(partitions, clusters)
     schema = StructType([*partitions.schema])
     for name in plans:
         schema = schema.add(name, ArrayType(IntegerType()))
     named = clusters.select("cluster", "brokers")
     by_cluster = partitions.groupBy("cluster").cogroup(named.groupBy("cluster"))
     return by_cluster.applyInArrow(for_workers(partitions.sparkSession, planners(list(plans))), schema)
-
-
-def _require(partitions: DataFrame, clusters: DataFrame) -> None:
-    for frame in (partitions, clusters):
-        require(frame, "cluster", ("int", "bigint", "string"), REMEDY)
-    require(partitions, "topic", ("string",), REMEDY)
-    require(partitions, "partition", ("int",), REMEDY)
-    require(partitions, "replicas", ("array<int>",), REMEDY)
-    require(clusters, "brokers", (BROKERS,), REMEDY)
 
 
 def broker_moves(planned: DataFrame, target: str, by: Sequence[str] = (), sizes: Sequence[str] = ()) -> DataFrame:
@@ -150,6 +143,10 @@ def broker_moves(planned: DataFrame, target: str, by: Sequence[str] = (), sizes:
     return each.groupBy(*by, "broker_id").agg(*sums)
 
 
+_LOADS = {"leader": ("int",), "size_bytes": ("bigint",), "bytes_per_s": ("bigint",)}
+
+
+@rule(_PARTITIONS | _LOADS, _CLUSTERS, remedy=REMEDY)
 def plan_costs(
     planned: DataFrame, clusters: DataFrame, throttle_bytes_per_s: int, plans: Sequence[str] = tuple(PLANS)
 ) -> DataFrame:
@@ -186,8 +183,6 @@ def plan_costs(
     [('deal anew', True, 0), ('move least', True, 0)]
     """
     throttle = whole_number("throttle_bytes_per_s", throttle_bytes_per_s, at_least=1)
-    require(planned, "bytes_per_s", ("bigint",), REMEDY)
-    _require(planned, clusters)
     found = [_costs(planned, clusters, throttle, name) for name in plans]
     if not found:
         raise KafkaLearnError("plans is empty: name at least one column that with_plans has added")

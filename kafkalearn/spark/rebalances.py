@@ -30,7 +30,7 @@ from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.scenarios.durations import NEWCOMER_MS, WORK_FROM_MS
 from kafkalearn.spark.agreement import total
-from kafkalearn.spark.columns import in_ranges, require
+from kafkalearn.spark.columns import INT_ARRAYS, NUMBERS, in_ranges, rule
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
 
@@ -131,6 +131,7 @@ def _members(rows: list[dict[str, Any]]) -> list[Member]:
 
 REBALANCE_SCHEMA = from_arrow_schema(REBALANCE)
 COST_SCHEMA = from_arrow_schema(COST)
+_NEEDED = ("rebalance", "topics", "before", "after")
 
 COMPARED = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform")
 PIECE_COUNT = 16  # groups are unequal work: small pieces end at about the same time
@@ -174,6 +175,10 @@ def random_rebalances(spark: SparkSession, rebalance_count: int, seed: int = 0, 
     return spark.range(0, rebalance_count, 1, PIECE_COUNT).mapInArrow(draw, REBALANCE_SCHEMA)
 
 
+@rule(
+    {name: (REBALANCE_SCHEMA[name].dataType.simpleString(),) for name in _NEEDED},
+    remedy="see kafkalearn.spark.rebalances.random_rebalances",
+)
 def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataFrame:
     """What each rebalance costs by each assignor: a row for each pair.
 
@@ -214,12 +219,8 @@ def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataF
         find_assignor(name)  # what it refuses is refused here, not in a worker
     if not assignors:
         raise KafkaLearnError("assignors is empty: name at least one")
-    columns = ["rebalance", "topics", "before", "after"]
-    for column in columns:
-        wanted = REBALANCE_SCHEMA[column].dataType.simpleString()
-        require(df, column, (wanted,), "see kafkalearn.spark.rebalances.random_rebalances")
     judge = for_workers(df.sparkSession, costs(list(assignors)))
-    return df.select(*columns).mapInArrow(judge, COST_SCHEMA)
+    return df.select(*_NEEDED).mapInArrow(judge, COST_SCHEMA)
 
 
 GROUP_SCHEMA = "group_id STRING, heartbeat_interval_ms INT, max_poll_interval_ms INT, work_ms ARRAY<INT>"
@@ -236,6 +237,10 @@ SLOW_PER_THOUSAND = 10  # members that are in a long poll, of random groups
 MOST_MEMBERS = 1000
 
 
+@rule(
+    {"heartbeat_interval_ms": NUMBERS, "max_poll_interval_ms": NUMBERS, "work_ms": INT_ARRAYS},
+    remedy="groups have the columns of kafkalearn.spark.rebalances.GROUP_SCHEMA",
+)
 def with_rebalance_ms(groups: DataFrame) -> DataFrame:
     """Each group with the time that the rebalance takes that one more consumer brings.
 
@@ -270,10 +275,6 @@ def with_rebalance_ms(groups: DataFrame) -> DataFrame:
     |       b|       19000|
     +--------+------------+
     """
-    remedy = "groups have the columns of kafkalearn.spark.rebalances.GROUP_SCHEMA"
-    for column in ("heartbeat_interval_ms", "max_poll_interval_ms"):
-        require(groups, column, ("int", "bigint"), remedy)
-    require(groups, "work_ms", ("array<int>", "array<bigint>"), remedy)
     last_ms = sf.array_max(sf.transform("work_ms", _joined_ms))
     last_ms = sf.least(last_ms, _BEGINS_MS + sf.col("max_poll_interval_ms"))  # the coordinator waits no longer
     return groups.withColumn("rebalance_ms", (last_ms + 2 * _LATENCY_MS - _BEGINS_MS).cast("bigint"))
@@ -352,6 +353,10 @@ def random_groups(spark: SparkSession, group_count: int, seed: int = 42) -> Data
 SIZES = {"2 to 9": 9, "10 to 99": 99, "100 and more": MOST_MEMBERS}
 
 
+@rule(
+    {"rebalance_ms": ("bigint",), "member_count": NUMBERS, "work_ms": INT_ARRAYS},
+    remedy="transform them with with_rebalance_ms first",
+)
 def by_member_count(groups: DataFrame) -> DataFrame:
     """How long the rebalances of small and of large groups take.
 
@@ -367,7 +372,6 @@ def by_member_count(groups: DataFrame) -> DataFrame:
         ``median, s``, the time that 95 of 100 keep within, and the ``longest, s``; the small groups first.
         Each different time of a range of sizes is kept in one task's memory, not on disk.
     """
-    require(groups, "rebalance_ms", ("bigint",), "transform them with with_rebalance_ms first")
     seconds = sf.col("rebalance_ms") / 1000
     is_slow = sf.exists("work_ms", lambda ms: ms > 0)
     found = groups.groupBy(in_ranges("member_count", SIZES).alias("members")).agg(
@@ -384,6 +388,10 @@ def by_member_count(groups: DataFrame) -> DataFrame:
 HEARTBEAT_INTERVAL_MS = 3000
 
 
+@rule(
+    {"work_ms": INT_ARRAYS, "uncommitted": INT_ARRAYS},
+    remedy="for each member the poll that it works on, and how many records it has not committed",
+)
 def with_classic_cost(groups: DataFrame, max_poll_interval_ms: int = 300_000) -> DataFrame:
     """Each group with what the newcomer costs it under the classic protocol, eager.
 
@@ -422,7 +430,6 @@ def with_classic_cost(groups: DataFrame, max_poll_interval_ms: int = 300_000) ->
     +--------+------------+----------+------------------+
     """
     whole_number("max_poll_interval_ms", max_poll_interval_ms, at_least=1)
-    require(groups, "uncommitted", ("array<int>", "array<bigint>"), "how many records each member has not committed")
     kept = groups.columns
     timed = groups.selectExpr(
         "*",

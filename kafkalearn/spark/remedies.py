@@ -14,13 +14,18 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.scenarios.remedies import ABSENCES, REMEDIES, Remedy, patience_ms
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import MOMENTS, TEXT, rule
 
 __all__ = ["by_remedy", "with_absences", "with_avoided"]
 
 BACK = "member joined"
 
 
+_SEE = "see kafkalearn.spark.group_logs.rebalances, and with_absences"
+_JUDGED = {"trouble": TEXT, "away_ms": ("bigint",)}
+
+
+@rule(dict.fromkeys(("cluster", "group_id", "cause", "trouble"), TEXT) | {"started": MOMENTS}, remedy=_SEE)
 def with_absences(found: DataFrame) -> DataFrame:
     """Each rebalance with the time that a member was away: the one in which it went, and the one in which it came back.
 
@@ -56,10 +61,6 @@ def with_absences(found: DataFrame) -> DataFrame:
     |member joined|  member left|  10004|
     +-------------+-------------+-------+
     """
-    remedy = "see kafkalearn.spark.group_logs.rebalances"
-    for column in ("cluster", "group_id", "cause", "trouble"):
-        require(found, column, ("string",), remedy)
-    require(found, "started", ("timestamp", "timestamp_ntz"), remedy)
     in_order = Window.partitionBy("cluster", "group_id").orderBy("started")
     started_ms = sf.unix_millis("started")
     is_back = _is_back(sf.col("cause"), sf.col("trouble"))
@@ -75,6 +76,7 @@ def _is_back(cause: Column, trouble: Column) -> Column:
     return (cause == BACK) & trouble.isin(*ABSENCES)
 
 
+@rule(_JUDGED, remedy=_SEE)
 def with_avoided(found: DataFrame, remedies: Sequence[Remedy] = REMEDIES) -> DataFrame:
     """Each rebalance with the names of the remedies that would have avoided it.
 
@@ -104,10 +106,11 @@ def with_avoided(found: DataFrame, remedies: Sequence[Remedy] = REMEDIES) -> Dat
     >>> [row.avoided_by for row in absences.transform(with_avoided).collect()]
     [['group.instance.id'], [], ['group.instance.id', 'max.poll.interval.ms 10 min']]
     """
-    names = [sf.when(_is_avoided(each), each.name) for each in _known(found, remedies)]
+    names = [sf.when(_is_avoided(each), each.name) for each in _known(remedies)]
     return found.withColumn("avoided_by", sf.array_compact(sf.array(*names)))
 
 
+@rule({**_JUDGED, "ended": MOMENTS, "duration_ms": ("bigint",)}, remedy=_SEE)
 def by_remedy(found: DataFrame, remedies: Sequence[Remedy] = REMEDIES) -> DataFrame:
     """What each remedy would have saved: rebalances, and standstill.
 
@@ -141,8 +144,7 @@ def by_remedy(found: DataFrame, remedies: Sequence[Remedy] = REMEDIES) -> DataFr
     >>> static.avoided_share > 0.2 > 0.1 > static.saved_share
     True
     """
-    require(found, "duration_ms", ("bigint",), "see kafkalearn.spark.group_logs.rebalances")
-    given = _known(found, remedies)
+    given = _known(remedies)
     sums = [sf.count("*").alias("count"), sf.sum("duration_ms").alias("ms")]
     for place, remedy in enumerate(given):
         is_avoided = _is_avoided(remedy)
@@ -163,13 +165,11 @@ def by_remedy(found: DataFrame, remedies: Sequence[Remedy] = REMEDIES) -> DataFr
     )
 
 
-def _known(found: DataFrame, remedies: Sequence[Remedy]) -> list[Remedy]:
+def _known(remedies: Sequence[Remedy]) -> list[Remedy]:
     """The remedies, if they and the columns are right."""
     given = list(remedies)
     if not given or len({each.name for each in given}) < len(given):
         raise KafkaLearnError(f"remedies must be at least one, each with a name of its own, got {given!r}")
-    require(found, "trouble", ("string",), "see kafkalearn.spark.group_logs.rebalances")
-    require(found, "away_ms", ("bigint",), "transform them with with_absences first")
     return given
 
 

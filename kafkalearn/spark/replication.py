@@ -22,7 +22,7 @@ from kafkalearn.replication.events import (
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import step
 from kafkalearn.replication.state import Partition, start
-from kafkalearn.spark.columns import quotient, require
+from kafkalearn.spark.columns import NUMBERS, TEXT, quotient, rule
 
 __all__ = [
     "high_watermarks",
@@ -47,10 +47,14 @@ LAG_TIME_MAX_MS = 30_000  # replica.lag.time.max.ms since 2.5
 
 SHRINK, EXPAND = "shrink", "expand"
 
-_FETCHES = ("topic", "partition", "broker", "at_ms", "fetch_offset", "leader_end")
-_APPENDS = ("topic", "partition", "leader", "at_ms", "leader_end")
+_AT = {"topic": TEXT, "partition": NUMBERS, "at_ms": NUMBERS, "leader_end": NUMBERS}
+FETCHES = {**_AT, "broker": NUMBERS, "fetch_offset": NUMBERS}
+APPENDS = {**_AT, "leader": NUMBERS}
+CHANGES = {"topic": TEXT, "partition": NUMBERS, "broker": NUMBERS, "at_ms": NUMBERS, "change": TEXT}
+AS_LOGGED = "see kafkalearn.spark.data.logs.fetches and appends for what a log looks like"
 
 
+@rule(FETCHES, remedy=AS_LOGGED)
 def remote_ends(fetches: DataFrame) -> DataFrame:
     """What each leader knows of each follower after all of the log: the offset of its last fetch, and when.
 
@@ -80,12 +84,12 @@ def remote_ends(fetches: DataFrame) -> DataFrame:
     |orders|        3|     3|         0|       300|
     +------+---------+------+----------+----------+
     """
-    _require_fetches(fetches)
     last = sf.max(sf.struct("at_ms", "fetch_offset")).alias("last")
     named = [sf.col("last.fetch_offset").alias("remote_end"), sf.col("last.at_ms").alias("fetched_ms")]
     return fetches.groupBy(*FOLLOWER).agg(last).select(*FOLLOWER, *named)
 
 
+@rule(FETCHES, remedy=AS_LOGGED)
 def with_caught_up(fetches: DataFrame) -> DataFrame:
     """The fetches with ``caught_up_ms``: when the follower was last caught up, as its leader saw it.
 
@@ -111,7 +115,6 @@ def with_caught_up(fetches: DataFrame) -> DataFrame:
     ----------
     Apache Kafka 0.10.2 to 4.3, ``Replica.updateFetchStateOrThrow``.
     """
-    _require_fetches(fetches)
     offset, before_end, before_ms = sf.col("fetch_offset"), _before("leader_end"), _before("at_ms")
     rows = fetches.withColumn(
         "as_of_ms", sf.when(offset >= sf.col("leader_end"), sf.col("at_ms")).when(offset >= before_end, before_ms)
@@ -120,6 +123,7 @@ def with_caught_up(fetches: DataFrame) -> DataFrame:
     return rows.withColumn("caught_up_ms", caught_up_ms).drop("as_of_ms")
 
 
+@rule(FETCHES, remedy=AS_LOGGED)
 def lag_counts(fetches: DataFrame) -> DataFrame:
     """How often followers were how far behind, by powers of two.
 
@@ -129,12 +133,12 @@ def lag_counts(fetches: DataFrame) -> DataFrame:
         ``broker``; ``step``: 0 for no lag, ``k`` for a lag from ``2 ** (k - 1)`` records to below ``2 ** k``;
         ``fetch_count``. What is kept is a row for each broker and step.
     """
-    _require_fetches(fetches)
     lag = sf.col("leader_end") - sf.col("fetch_offset")
     step = sf.when(lag <= 0, sf.lit(0)).otherwise(sf.length(sf.bin(lag)))
     return fetches.groupBy("broker", step.alias("step")).agg(sf.count("*").alias("fetch_count"))
 
 
+@rule(FETCHES, APPENDS, remedy=AS_LOGGED)
 def isr_changes(
     fetches: DataFrame, appends: DataFrame, until_ms: int, *, lag_time_max_ms: int = LAG_TIME_MAX_MS
 ) -> DataFrame:
@@ -166,7 +170,6 @@ def isr_changes(
     """
     whole_number("until_ms", until_ms, at_least=0)
     whole_number("lag_time_max_ms", lag_time_max_ms, at_least=2)
-    _require_appends(appends)
     outages = _outages(fetches, appends, until_ms, lag_time_max_ms)
     others = fetches.withColumnsRenamed({"broker": "other", "at_ms": "other_ms", "fetch_offset": "other_end"})
     others = others.select(*PARTITION, "other", "other_ms", "other_end")
@@ -229,6 +232,7 @@ def _change(column: str, name: str) -> Column:
     return sf.struct(sf.col(column).alias("at_ms"), sf.lit(name).alias("change"))
 
 
+@rule(FETCHES, APPENDS, CHANGES, remedy=AS_LOGGED)
 def high_watermarks(
     fetches: DataFrame, appends: DataFrame, changes: DataFrame, until_ms: int, *, every_ms: int
 ) -> DataFrame:
@@ -255,7 +259,6 @@ def high_watermarks(
     Apache Kafka 0.8.2 to 4.3, ``Partition.maybeIncrementLeaderHW``.
     """
     whole_number("every_ms", every_ms, at_least=1)
-    _require_appends(appends)
     known = _at_moments(fetches, FOLLOWER, "fetch_offset", until_ms, every_ms).alias("known")
     outside = changes.groupBy(*FOLLOWER).agg(sf.array_sort(sf.collect_list(sf.struct("at_ms", "change"))).alias("log"))
     so_far = sf.filter("log", lambda one: one["at_ms"] <= sf.col("moment") * every_ms)
@@ -290,20 +293,6 @@ def _at_moments(rows: DataFrame, keys: tuple[str, ...], column: str, until_ms: i
 
 def _before(column: str) -> Column:
     return sf.lag(column).over(_by_time())
-
-
-def _require_fetches(fetches: DataFrame) -> None:
-    _require(fetches, _FETCHES, "fetches")
-
-
-def _require_appends(appends: DataFrame) -> None:
-    _require(appends, _APPENDS, "appends")
-
-
-def _require(rows: DataFrame, columns: tuple[str, ...], name: str) -> None:
-    for column in columns:
-        types = ("string",) if column == "topic" else ("int", "bigint")
-        require(rows, column, types, f"see kafkalearn.spark.data.logs.{name} for what a log looks like")
 
 
 def _by_time() -> WindowSpec:

@@ -16,7 +16,7 @@ from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.oncall.logs.lines import BROKER, MEMBER_FAILED, MEMBER_JOINED, MEMBER_LEFT
 from kafkalearn.oncall.logs.patterns import Pattern, Template, patterns
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import TEXT, rule
 
 KINDS = (MEMBER_JOINED, MEMBER_LEFT, MEMBER_FAILED, PREPARING, COMPLETING, STABLE, EMPTY)
 """The events that the table has; the others are left out."""
@@ -38,6 +38,7 @@ _ZONE = re.compile(r"Z|[+-]\d\d:\d\d")
 _COLUMNS = {"member": "string", "generation": "int", "reason": "string"}
 
 
+@rule({"{line}": TEXT}, remedy="lines of logs are text, as spark.read.text gives them")
 def log_events(lines: DataFrame, cluster: str, line: str = "value", zone: str = "Z") -> DataFrame:
     """The events of classic groups in the server logs of brokers.
 
@@ -79,7 +80,6 @@ def log_events(lines: DataFrame, cluster: str, line: str = "value", zone: str = 
     ----------
     Apache Kafka 2.1 to 4.3 for causes; 0.11 to 2.0 write no reason. ``GroupCoordinator``, ``GroupMetadataManager``.
     """
-    require(lines, line, ("string",), "lines of logs are text, as spark.read.text gives them")
     text("cluster", cluster)
     if not (isinstance(zone, str) and _ZONE.fullmatch(zone)):
         raise KafkaLearnError(f"zone is Z or an offset such as +08:00; got {shown(zone)}")

@@ -28,17 +28,20 @@ from kafkalearn.formats import wire
 from kafkalearn.formats.share_state_log import SNAPSHOT, UPDATE, decode_key, decode_value
 from kafkalearn.formats.wire import INT16, Undecodable
 from kafkalearn.spark.columns import (
+    BYTES,
+    NUMBERS,
+    TEXT,
+    WHOLE_NUMBERS,
     computed_once,
     int16_at,
     int32_at,
     int64_at,
     is_utf8,
-    refuse_overwrite,
     refuse_stream,
+    rule,
     topic_id_text,
     uint16_at,
 )
-from kafkalearn.spark.columns import require as require_column
 from kafkalearn.spark.offsets.decode import NO_KEY, packed, unpacked
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
 
@@ -122,6 +125,11 @@ def _of_fields(fields: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
+@rule(
+    {"{key}": BYTES, "{value}": BYTES},
+    remedy="records have bytes, as from Spark's Kafka source",
+    adds=tuple(DECODED_SCHEMA.names),
+)
 def decode_share_states(df: DataFrame, key: str = "key", value: str = "value") -> DataFrame:
     """The same rows with what each record of ``__share_group_state`` says.
 
@@ -164,10 +172,6 @@ def decode_share_states(df: DataFrame, key: str = "key", value: str = "value") -
     ----------
     As `kafkalearn.formats.share_state_log.decode_value`.
     """
-    for column in (key, value):
-        require_column(df, column, ("binary",), "records have bytes, as from Spark's Kafka source")
-    for column in DECODED_SCHEMA.names:
-        refuse_overwrite(df, column)
     decoder = _Decoder(df, key, value)
     rows = decoder.staged()
     said = decoder.columns()
@@ -300,6 +304,14 @@ class _Decoder:
 _WHOSE = ("group_id", "topic_id", "share_partition")
 
 
+_SNAPSHOT = ("is_tombstone", "snapshot_epoch", "state_epoch", "written_ms")
+_READ = ("error", "record_type", *_WHOSE, *_SNAPSHOT, "start_offset", "leader_epoch", "complete_count")
+
+
+@rule(
+    {"{offset}": WHOLE_NUMBERS, **{name: (DECODED_SCHEMA[name].dataType.simpleString(),) for name in _READ}},
+    remedy="decode the records first, with decode_share_states; the offset of each says which came last",
+)
 def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame:
     """What each share-partition's records say at their end: epochs, start and what is done, without the batches.
 
@@ -334,7 +346,7 @@ def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame
 
     # Numbers alone: with a struct among them Spark would sort all records by their texts.
     found = rows.agg(
-        *(last(column, is_snapshot) for column in ("is_tombstone", "snapshot_epoch", "state_epoch", "written_ms")),
+        *(last(column, is_snapshot) for column in _SNAPSHOT),
         *(
             last(column, is_value & (is_snapshot | (sf.col(column) != -1)))
             for column in ("start_offset", "leader_epoch")
@@ -346,6 +358,11 @@ def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame
     )
 
 
+@rule(
+    {"topic_id": TEXT, "share_partition": NUMBERS, "start_offset": NUMBERS, "complete_count": NUMBERS},
+    {"topic_id": TEXT, "share_partition": NUMBERS, "log_end": NUMBERS},
+    remedy="give what latest_share_states returns; a log end is the offset that the next record gets",
+)
 def share_lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     """How much each share group has left to do, partition by partition.
 
@@ -369,7 +386,6 @@ def share_lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     """
     refuse_stream(latest, "share_lag_of")
     refuse_stream(log_ends, "share_lag_of")
-    require_column(log_ends, "log_end", ("int", "bigint"), "a log end is the offset that the next record gets")
     ends = log_ends.select("topic_id", "share_partition", "log_end")
     with_end = latest.join(ends, ["topic_id", "share_partition"], "left")
     lag = sf.col("log_end") - sf.col("start_offset") - sf.nullif(sf.col("complete_count"), sf.lit(-1))

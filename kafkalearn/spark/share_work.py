@@ -23,7 +23,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.sharing.shifts import ACCEPTED, CRASHED, DIES, DONE, FAILED, FAILS, LATE, Job, Try
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import NUMBERS, require, rule
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
@@ -120,6 +120,10 @@ def jobs_of(rows: list[Any]) -> list[Job]:
 # A record alone.
 
 
+_TRIES = {"tries": ("array<struct<work_ms:int,end:int>>",)}
+
+
+@rule(_TRIES, remedy="give the rows of work")
 def with_deliveries(records: DataFrame, *, lock_ms: int | str, delivery_limit: int = TRIES) -> DataFrame:
     """How often each record is delivered in a share group, and what becomes of it.
 
@@ -156,9 +160,8 @@ def with_deliveries(records: DataFrame, *, lock_ms: int | str, delivery_limit: i
     As `kafkalearn.sharing.shifts.work_off`.
     """
     _checked(1 if isinstance(lock_ms, str) else lock_ms, delivery_limit)
-    _require_tries(records)
     if isinstance(lock_ms, str):
-        require(records, lock_ms, ("int", "bigint"), "a lock is as long as so many milliseconds")
+        require(records, lock_ms, NUMBERS, "a lock is as long as so many milliseconds")
     lock = sf.col(lock_ms) if isinstance(lock_ms, str) else sf.lit(lock_ms)
     tries = [sf.get("tries", sf.lit(nth)) for nth in range(delivery_limit)]
     is_good = [(each["end"] == 0) & (each["work_ms"] < lock) for each in tries]
@@ -181,13 +184,10 @@ def _checked(lock_ms: int, delivery_limit: int) -> None:
     whole_number("delivery_limit", delivery_limit, at_least=1, at_most=TRIES)
 
 
-def _require_tries(records: DataFrame) -> None:
-    require(records, "tries", ("array<struct<work_ms:int,end:int>>",), "give the rows of work")
-
-
 # A partition with its members.
 
 
+@rule({**_TRIES, "rush": NUMBERS, "place": NUMBERS, "arrived_ms": NUMBERS}, remedy="give the rows of work")
 def worked_off(
     records: DataFrame,
     *,
@@ -235,7 +235,6 @@ def worked_off(
     As `kafkalearn.sharing.shifts.work_off`; KIP-932, ``SharePartition.nextFetchOffset`` of 4.4.
     """
     _checked(lock_ms, delivery_limit)
-    _require_tries(records)
     whole_number("partition_count", partition_count, at_least=1)
     whole_number("members", members, at_least=1)
     whole_number("away_ms", away_ms, at_least=0)
@@ -361,6 +360,10 @@ def _delivered(
 # What it comes to.
 
 
+@rule(
+    dict.fromkeys(("rush", "delivery_count", "arrived_ms", "began_ms", "ended_ms", "outcome"), NUMBERS),
+    remedy="give the rows of worked_off",
+)
 def summed(deliveries: DataFrame, delivery_limit: int = TRIES) -> DataFrame:
     """One row about all of `worked_off`.
 
@@ -388,8 +391,6 @@ def summed(deliveries: DataFrame, delivery_limit: int = TRIES) -> DataFrame:
     (1200, 0)
     """
     whole_number("delivery_limit", delivery_limit, at_least=1, at_most=TRIES)
-    for column in ("rush", "delivery_count", "arrived_ms", "began_ms", "ended_ms", "outcome"):
-        require(deliveries, column, ("int", "bigint"), "give the rows of worked_off")
     is_first = sf.col("delivery_count") == 1
     wait_s = sf.when(is_first, (sf.col("began_ms") - sf.col("arrived_ms")) / 1000)
     is_given_up = (sf.col("outcome") != 0) & (sf.col("delivery_count") == delivery_limit)

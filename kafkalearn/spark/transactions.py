@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.trace import Trace
-from kafkalearn.spark.columns import WHOLE_NUMBERS, quotient, require
+from kafkalearn.spark.columns import NUMBERS, TEXT, WHOLE_NUMBERS, quotient, rule
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import FIRST_ORDER_MS, SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of
@@ -53,24 +53,22 @@ LOST_PARTITION, LOST_PRODUCER, LOST_SHARE = 7, 3, 0.1
 
 _REMEDY = "read segment files with kafkalearn.spark.offsets.segments_df, or make rows with transactional_topic"
 
-
-def _require(rows: DataFrame) -> None:
-    for column, types in (
-        ("topic", ("string",)),
-        ("partition", ("int", "bigint")),
-        ("offset", WHOLE_NUMBERS),
-        ("timestamp", ("timestamp",)),
-        ("producer_id", WHOLE_NUMBERS),
-        ("is_transactional", ("boolean",)),
-        ("control", ("string",)),
-    ):
-        require(rows, column, types, _REMEDY)
+_ROWS = {
+    "topic": TEXT,
+    "partition": NUMBERS,
+    "offset": WHOLE_NUMBERS,
+    "timestamp": ("timestamp",),
+    "producer_id": WHOLE_NUMBERS,
+    "is_transactional": ("boolean",),
+    "control": TEXT,
+}
 
 
 def _ms(column: str = "timestamp") -> Column:
     return sf.unix_millis(column)
 
 
+@rule(_ROWS, remedy=_REMEDY)
 def transactions_of(rows: DataFrame) -> DataFrame:
     """Each transaction of each partition: where and when it began and ended there, how, and with how many records.
 
@@ -98,7 +96,6 @@ def transactions_of(rows: DataFrame) -> DataFrame:
     >>> [tuple(row) for row in rows.transform(transactions_of).select(columns).orderBy("first_offset").collect()]
     [(7, 0, 2, 'ABORT', 3), (8, 1, 1, 'OPEN', None)]
     """
-    _require(rows)
     is_marker = sf.col("control").isin(COMMITTED, ABORTED)
     mine = rows.where(sf.col("is_transactional") & (sf.col("control").isNull() | is_marker))
     before = Window.partitionBy(*PRODUCER).orderBy("offset").rowsBetween(Window.unboundedPreceding, -1)
@@ -120,6 +117,7 @@ def transactions_of(rows: DataFrame) -> DataFrame:
     return found.where("record_count > 0").drop("number")
 
 
+@rule(_ROWS, remedy=_REMEDY)
 def stable_offsets(rows: DataFrame, every_ms: int, transactions: DataFrame | None = None) -> DataFrame:
     """End, last stable offset, and who holds it, of each partition at regular moments.
 
@@ -140,7 +138,6 @@ def stable_offsets(rows: DataFrame, every_ms: int, transactions: DataFrame | Non
         is written at a moment is part of it. Nothing is kept whole: one worker has the moments of a partition in order,
         on disk if need be; an open transaction is a row for each of its moments.
     """
-    _require(rows)
     whole_number("every_ms", every_ms, at_least=1)
     found = rows.transform(transactions_of) if transactions is None else transactions
     moment = quotient(_ms() + (every_ms - 1), every_ms)
@@ -179,6 +176,7 @@ def stable_offsets(rows: DataFrame, every_ms: int, transactions: DataFrame | Non
     )
 
 
+@rule(_ROWS, remedy=_REMEDY)
 def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
     """The records with ``outcome`` and ``wait_ms``: how long the log hid each from a ``read_committed`` reader.
 
@@ -196,7 +194,6 @@ def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
         ``topic``, ``partition``, ``offset``, ``producer_id``, ``outcome``, ``wait_ms``; without markers. Nothing is
         kept whole: one worker has all records of a partition in order, about 140 bytes each, on disk if need be.
     """
-    _require(rows)
     found = rows.transform(transactions_of) if transactions is None else transactions
     never = sf.lit(2**62)
     begun = found.select(

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import whole_number
-from kafkalearn.spark.columns import in_ranges, require
+from kafkalearn.spark.columns import NUMBERS, TEXT, in_ranges, rule
 from kafkalearn.zookeeper.month import MONTH_MS
 
 HOUR_MS = 3_600_000
@@ -29,6 +29,12 @@ LENGTHS = {
 """How long a partition has no reader at a stretch, each with the longest that belongs to it, in ms."""
 
 
+_AT = {"group_id": TEXT, "at_ms": NUMBERS, "partition_count": NUMBERS}
+_AGREED = {**_AT, "agreement_ms": ("bigint",), "unread": ("int",)}
+_CHANGED = "see kafkalearn.spark.data.month.changes, and transform them with"
+
+
+@rule(_AGREED, remedy=f"{_CHANGED} with_agreement first")
 def old_stretches(agreed: DataFrame, era: str = "ZooKeeper", end_ms: int = MONTH_MS) -> DataFrame:
     """What old consumers do not read: until they agree, and what belongs to one that has given up.
 
@@ -73,14 +79,12 @@ def old_stretches(agreed: DataFrame, era: str = "ZooKeeper", end_ms: int = MONTH
 def _until_the_next(agreed: DataFrame, end_ms: int, *more: str) -> DataFrame:
     """The changes of each group with the moment of the next one, ``until``."""
     whole_number("end_ms", end_ms, at_least=0)
-    require(agreed, "at_ms", ("int", "bigint"), "see kafkalearn.spark.data.month.changes")
-    for column, types in (("agreement_ms", ("bigint",)), ("unread", ("int",))):
-        require(agreed, column, types, "transform them with with_agreement first")
     rows = agreed.select("group_id", "at_ms", "partition_count", "agreement_ms", "unread", *more)
     until = sf.lead("at_ms", 1, end_ms).over(Window.partitionBy("group_id").orderBy("at_ms"))
     return rows.withColumn("until", until)
 
 
+@rule({**_AT, "rebalance_ms": ("bigint",)}, remedy=f"{_CHANGED} with_classic_cost first")
 def classic_stretches(costs: DataFrame, era: str = "classic") -> DataFrame:
     """What a classic group does not read: all of it, until its rebalance is over.
 
@@ -110,8 +114,6 @@ def classic_stretches(costs: DataFrame, era: str = "classic") -> DataFrame:
     >>> month.transform(classic_stretches).where("ms > 10000").count()
     0
     """
-    require(costs, "at_ms", ("int", "bigint"), "see kafkalearn.spark.data.month.changes")
-    require(costs, "rebalance_ms", ("bigint",), "transform them with with_classic_cost first")
     return costs.select(
         sf.lit(era).alias("era"), "group_id", "at_ms", sf.col("rebalance_ms").alias("ms"), "partition_count"
     )
@@ -121,6 +123,7 @@ def _stretch(ms: Column, partition_count: Column) -> Column:
     return sf.struct(ms.alias("ms"), partition_count.alias("partition_count"))
 
 
+@rule({**_AGREED, "member_count": NUMBERS, "interval_ms": NUMBERS}, remedy=f"{_CHANGED} with_agreement first")
 def by_group(agreed: DataFrame, end_ms: int = MONTH_MS) -> DataFrame:
     """What the month was for each group of old consumers.
 
@@ -149,14 +152,16 @@ def by_group(agreed: DataFrame, end_ms: int = MONTH_MS) -> DataFrame:
     >>> changes(get_spark(), 100).transform(with_agreement).transform(by_group).where("gave_up_count > 0").count() > 50
     True
     """
-    for column in ("member_count", "interval_ms"):
-        require(agreed, column, ("int", "bigint"), "see kafkalearn.spark.data.month.changes")
     found = _until_the_next(agreed, end_ms, "member_count", "interval_ms")
     hours = sf.sum((sf.col("until") - sf.col("at_ms")) * sf.col("unread")) / HOUR_MS
     sums = (sf.count("*").alias("change_count"), sf.count_if(sf.col("unread") > 0).alias("gave_up_count"))
     return found.groupBy("group_id", "member_count", "interval_ms").agg(*sums, hours.alias("unread_hours"))
 
 
+@rule(
+    {"{column}": NUMBERS, "change_count": NUMBERS, "gave_up_count": NUMBERS, "unread_hours": ("double",)},
+    remedy="transform them with by_group first",
+)
 def by_range(groups: DataFrame, column: str, ranges: Mapping[str, int]) -> DataFrame:
     """What the month was for all groups of a range, from the smallest range to the largest.
 
@@ -194,8 +199,6 @@ def by_range(groups: DataFrame, column: str, ranges: Mapping[str, int]) -> DataF
     | days|     1|     30|               1|                    33.5|
     +-----+------+-------+----------------+------------------------+
     """
-    for name in (column, "change_count", "gave_up_count"):
-        require(groups, name, ("int", "bigint"), "transform them with by_group first")
     sums = (
         sf.max(column).alias("largest"),
         sf.count("*").alias("groups"),
@@ -206,6 +209,7 @@ def by_range(groups: DataFrame, column: str, ranges: Mapping[str, int]) -> DataF
     return groups.groupBy(in_ranges(column, ranges).alias("range")).agg(*sums).orderBy("largest").drop("largest")
 
 
+@rule({"era": TEXT, "ms": NUMBERS, "partition_count": NUMBERS}, remedy="see old_stretches and classic_stretches")
 def by_length(stretches: DataFrame) -> DataFrame:
     """How many partition-hours nobody read, by era and by how long at a stretch.
 
@@ -234,8 +238,6 @@ def by_length(stretches: DataFrame) -> DataFrame:
     >>> [(row.length, row.era, row.partition_hours) for row in given.transform(by_length).collect()][1:]
     [('1 min to 1 h', 'classic', 2.0), ('more than a day', 'ZooKeeper', 100.0)]
     """
-    for column in COLUMNS[3:]:
-        require(stretches, column, ("int", "bigint"), "see old_stretches")
     hours = sf.sum(sf.col("ms") * sf.col("partition_count")) / HOUR_MS
     found = stretches.groupBy(in_ranges("ms", LENGTHS).alias("length"), "era")
     sums = (sf.max("ms").alias("longest"), sf.count("*").alias("stretch_count"), hours.alias("partition_hours"))

@@ -24,17 +24,18 @@ from kafkalearn.delivery.cost import MOST_REPLICAS
 from kafkalearn.purgatory.requests import RECORD_BYTES
 from kafkalearn.purgatory.wheel import TICK_MS, WHEEL_SIZE, Settings
 from kafkalearn.replication.events import refuse_unknown_acks
-from kafkalearn.spark.columns import WHOLE_NUMBERS, refuse_overwrite, require
+from kafkalearn.spark.columns import NUMBERS, TEXT, WHOLE_NUMBERS, require, rule
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of, uniform
-from kafkalearn.spark.replication import EXPAND, FOLLOWER, PARTITION, SHRINK
+from kafkalearn.spark.replication import APPENDS, AS_LOGGED, CHANGES, EXPAND, FETCHES, FOLLOWER, PARTITION, SHRINK
 from kafkalearn.spark.session.interrupts import Update
 
 NEVER_MS = 2**62
 TIMED_OUT = "REQUEST_TIMED_OUT"
 
 
+@rule(FETCHES, APPENDS, CHANGES, remedy=AS_LOGGED)
 def acks_all_waits(
     fetches: DataFrame, appends: DataFrame, changes: DataFrame, until_ms: int, *, timeout_ms: int = 30_000
 ) -> DataFrame:
@@ -121,6 +122,10 @@ def _blocked() -> list[Column]:
     return [sf.least("reached_ms", left).alias("free_ms"), back.alias("back_ms"), sf.col("reached_ms")]
 
 
+@rule(
+    {"topic": TEXT} | dict.fromkeys(("partition", "leader_end", "committed_ms"), NUMBERS),
+    remedy="give the rows of acks_all_waits",
+)
 def fetch_waits(
     writes: DataFrame, *, min_bytes: int, max_wait_ms: int = 500, record_bytes: int = RECORD_BYTES
 ) -> DataFrame:
@@ -149,8 +154,6 @@ def fetch_waits(
     whole_number("min_bytes", min_bytes, at_least=1)
     whole_number("max_wait_ms", max_wait_ms, at_least=1)
     whole_number("record_bytes", record_bytes, at_least=1)
-    for column in ("partition", "leader_end", "committed_ms"):
-        require(writes, column, ("int", "bigint"), "give the rows of acks_all_waits")
     needed = -(-min_bytes // record_bytes)
     committed = writes.where("committed_ms IS NOT NULL")
     marks = committed.groupBy(*PARTITION, sf.col("committed_ms").alias("asked_ms"))
@@ -177,6 +180,7 @@ def fetch_waits(
 
 FOLLOWERS = tuple(f"follower_{number}_us" for number in range(1, MOST_REPLICAS))
 BUCKET_US = 100
+_TRIP, _IN_US = {"there_us": NUMBERS, "back_us": NUMBERS}, "times are whole microseconds, as round_trips() has them"
 CASES = ((1, 3), *(("all", replicas) for replicas in range(1, MOST_REPLICAS + 1)))
 
 
@@ -211,6 +215,7 @@ def _part(seed: int, name: str, least_us: int) -> Column:
     return (usual + held_up).cast("bigint")
 
 
+@rule(_TRIP, remedy=_IN_US, adds=("{name}",))
 def with_latency(df: DataFrame, acks: int | str = "all", replica_count: int = 3, name: str = "latency_us") -> DataFrame:
     """The rows with the time from the send to the callback.
 
@@ -240,15 +245,14 @@ def with_latency(df: DataFrame, acks: int | str = "all", replica_count: int = 3,
     >>> [one.transform(with_latency, "all", replicas).first().latency_us for replicas in (1, 2, 3)]
     [300, 700, 1200]
     """
-    refuse_overwrite(df, name)
     return df.withColumn(name, _latency(df, acks, replica_count))
 
 
 def _latency(df: DataFrame, acks: int | str, replica_count: int) -> Column:
     refuse_unknown_acks(acks)
     followers = FOLLOWERS[: whole_number("replica_count", replica_count, 1, MOST_REPLICAS) - 1]
-    for column in ("there_us", "back_us", *followers):
-        require(df, column, ("int", "bigint"), "times are whole microseconds, as round_trips() has them")
+    for column in followers:
+        require(df, column, NUMBERS, _IN_US)
     if acks == 0:
         return sf.lit(0).cast("bigint")
     own = sf.col("there_us") + sf.col("back_us")
@@ -257,6 +261,7 @@ def _latency(df: DataFrame, acks: int | str, replica_count: int) -> Column:
     return own + (sf.greatest(*followers) if len(followers) > 1 else sf.col(followers[0]))
 
 
+@rule(_TRIP | dict.fromkeys(FOLLOWERS, NUMBERS), remedy=_IN_US)
 def latency_counts(df: DataFrame) -> DataFrame:
     """How many records waited how long: acks=1 of three replicas, acks=all of one to five.
 
@@ -386,6 +391,11 @@ def generate_request_timers(spark: SparkSession, row_count: int, seed: int) -> D
     )
 
 
+@rule(
+    dict.fromkeys(("{added}", "{timeout}", "{done}"), WHOLE_NUMBERS),
+    remedy="times are whole milliseconds",
+    adds=("{output}",),
+)
 def with_wheel_moves(
     df: DataFrame,
     tick_ms: int = TICK_MS,
@@ -434,9 +444,6 @@ def with_wheel_moves(
     Apache Kafka 4.3, ``org.apache.kafka.server.util.timer.TimingWheel``.
     """
     wheels = Settings(tick_ms, wheel_size)
-    for column in (added, timeout, done):
-        require(df, column, WHOLE_NUMBERS, "times are whole milliseconds")
-    refuse_overwrite(df, output)
     due = sf.col(added).cast("bigint") + sf.col(timeout)
     end = sf.least(sf.coalesce(sf.col(done).cast("bigint"), due), due)
     ticks = [wheels.tick_ms]

@@ -21,7 +21,7 @@ from kafkalearn.assignors.registry import find_assignor
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming.nearest import GIGABYTE
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import rule
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
 
@@ -125,6 +125,11 @@ def _owning(names: list[str]) -> Callable[[Batches], Batches]:
     return own
 
 
+_GROUPS = {field.name: (field.dataType.simpleString(),) for field in from_arrow_schema(ZONES_SCHEMA)}
+_REMEDY = "see kafkalearn.spark.zones.random_zones, and with_owner_racks"
+
+
+@rule(_GROUPS, remedy=_REMEDY)
 def with_owner_racks(groups: DataFrame, assignors: Sequence[str] = COMPARED) -> DataFrame:
     """Each group with ``owner_racks``, the rack of each partition's owner by each of `assignors`.
 
@@ -139,11 +144,11 @@ def with_owner_racks(groups: DataFrame, assignors: Sequence[str] = COMPARED) -> 
     """
     for name in assignors:
         find_assignor(name.partition(", ")[0])  # what it refuses is refused here, not in a worker
-    require(groups, "member_racks", ("array<string>",), "see kafkalearn.spark.zones.random_zones")
     own = for_workers(groups.sparkSession, _owning(list(assignors)))
     return groups.select(*ZONES_SCHEMA.names).mapInArrow(own, from_arrow_schema(pa.schema([*ZONES_SCHEMA, OWNERS])))
 
 
+@rule({**_GROUPS, OWNERS[0]: ("map<string,array<string>>",)}, remedy=_REMEDY)
 def crossing(owned: DataFrame, *, price_per_gigabyte: float = 0.02) -> DataFrame:
     """The bytes that cross zones, by assignor, and what they cost: an expression over each partition.
 

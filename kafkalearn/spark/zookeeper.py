@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import LARGEST_INT, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.columns import WHOLE_NUMBERS, refuse_overwrite, require
+from kafkalearn.spark.columns import TEXT, WHOLE_NUMBERS, rule
 from kafkalearn.spark.coordinator import with_group_hash
 from kafkalearn.spark.data.datasets import SEED
 from kafkalearn.spark.data.generate import hash_of
@@ -24,6 +24,11 @@ from kafkalearn.spark.data.generate import hash_of
 _HASH = "_topic_hash"
 
 
+@rule(
+    {"{topic}": TEXT, "{partition}": WHOLE_NUMBERS},
+    remedy="a topic has a name, a partition is a whole number",
+    adds=("{output}",),
+)
 def with_fetcher(
     df: DataFrame,
     num_consumer_fetchers: int = 1,
@@ -66,9 +71,6 @@ def with_fetcher(
     Apache Kafka 0.8.2 to 4.3, ``AbstractFetcherManager.getFetcherId``.
     """
     whole_number("num_consumer_fetchers", num_consumer_fetchers, 1, LARGEST_INT)
-    require(df, topic, ("string",), "a topic has a name")
-    require(df, partition, WHOLE_NUMBERS, "a partition is a whole number")
-    refuse_overwrite(df, output)
     hashed = with_group_hash(df, topic, _HASH)
     number = _kafka_abs(sf.col(_HASH).cast("bigint") * 31 + sf.col(partition)) % num_consumer_fetchers
     return hashed.withColumn(output, number.cast("int")).drop(_HASH)
@@ -80,6 +82,10 @@ def _kafka_abs(value: Column) -> Column:
     return sf.abs(as_int).bitwiseAND(0x7FFFFFFF)
 
 
+@rule(
+    {"{load}": (*WHOLE_NUMBERS, "float", "double"), "{leader}": WHOLE_NUMBERS, "{fetcher}": WHOLE_NUMBERS},
+    remedy="brokers and fetchers have numbers, a load is one; take the column that with_fetcher adds",
+)
 def fetcher_loads(df: DataFrame, load: str, leader: str = "leader", fetcher: str = "fetcher_id") -> DataFrame:
     """How much each fetcher thread has to do, the busiest first.
 
@@ -116,9 +122,6 @@ def fetcher_loads(df: DataFrame, load: str, leader: str = "leader", fetcher: str
     |     1|         0|              1|10.0|  0.1|
     +------+----------+---------------+----+-----+
     """
-    require(df, load, (*WHOLE_NUMBERS, "float", "double"), "a load is a number")
-    require(df, leader, WHOLE_NUMBERS, "a broker has a number")
-    require(df, fetcher, WHOLE_NUMBERS, "take the column that with_fetcher adds")
     if len({leader.lower(), fetcher.lower(), load.lower()}) < 3:
         raise KafkaLearnError(f"leader, fetcher and load are three columns, got {leader!r}, {fetcher!r} and {load!r}")
     threads = (
@@ -129,14 +132,6 @@ def fetcher_loads(df: DataFrame, load: str, leader: str = "leader", fetcher: str
     of_broker = threads.groupBy("leader").agg(sf.sum("load").alias("of_broker"))
     with_share = threads.join(sf.broadcast(of_broker), "leader").withColumn("share", sf.try_divide("load", "of_broker"))
     return with_share.drop("of_broker").orderBy(sf.desc("load"), "leader", "fetcher_id")
-
-
-_COMMIT_COLUMNS = (
-    ("group_id", ("string", *WHOLE_NUMBERS)),
-    ("partition", WHOLE_NUMBERS),
-    ("offset", WHOLE_NUMBERS),
-    ("committed_ms", WHOLE_NUMBERS),
-)
 
 
 def offset_commits(
@@ -206,6 +201,10 @@ def offset_commits(
     )
 
 
+@rule(
+    {"group_id": (*TEXT, *WHOLE_NUMBERS), **dict.fromkeys(("partition", "offset", "committed_ms"), WHOLE_NUMBERS)},
+    remedy="group ids are text or numbers, all else whole numbers; times in milliseconds",
+)
 def writes_per_second(df: DataFrame) -> DataFrame:
     """What each store has to write in each second.
 
@@ -241,8 +240,6 @@ def writes_per_second(df: DataFrame) -> DataFrame:
     |     2|           1|       1|      2|
     +------+------------+--------+-------+
     """
-    for column, types in _COMMIT_COLUMNS:
-        require(df, column, types, "group ids are text or numbers, all else whole numbers; times in milliseconds")
     of_partition = Window.partitionBy("group_id", "partition").orderBy("committed_ms")
     before = sf.lag("offset").over(of_partition)
     is_changed = before.isNull() | (before != sf.col("offset"))
@@ -262,6 +259,7 @@ def writes_per_second(df: DataFrame) -> DataFrame:
     return every.join(seconds, "second", "left").select("second", *counts).orderBy("second")
 
 
+@rule({"second": WHOLE_NUMBERS, "{asked}": WHOLE_NUMBERS}, remedy="seconds and writes are whole numbers")
 def with_backlog(df: DataFrame, asked: str, done_per_second: int, output: str = "backlog") -> DataFrame:
     """The same seconds with how many writes wait at the end of each, when a store gets so many done.
 
@@ -289,8 +287,6 @@ def with_backlog(df: DataFrame, asked: str, done_per_second: int, output: str = 
     >>> [row.backlog for row in given.transform(with_backlog, "requests", 20).collect()]
     [0, 30, 10, 0]
     """
-    require(df, "second", WHOLE_NUMBERS, "a second is a whole number")
-    require(df, asked, WHOLE_NUMBERS, "writes are counted")
     whole_number("done_per_second", done_per_second, at_least=1)
     so_far = Window.orderBy("second").rowsBetween(Window.unboundedPreceding, Window.currentRow)
     ahead = sf.sum(sf.col(asked) - done_per_second).over(so_far)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
-from kafkalearn.spark.columns import refuse_overwrite, refuse_stream, require, require_one_copy
+from kafkalearn.spark.columns import NUMBERS, TEXT, refuse_stream, require_one_copy, rule
 
 KEY_COLUMNS = ("committed_partition", "group_id", "committed_topic")  # the one that tells most apart first: it sorts
 
 
+@rule(
+    {"group_id": TEXT, "committed_topic": TEXT, "committed_partition": ("int",), "committed_offset": ("bigint",)}
+    | {"offset": NUMBERS},
+    remedy="decode the records first, with decode_offsets; the offset of each says which came last",
+    adds=("{output}",),
+)
 def with_moved_by(commits: DataFrame, *, output: str = "moved_by") -> DataFrame:
     """How many records each commit moves its partition: 0 says nothing new, less than 0 goes back.
 
@@ -52,11 +58,5 @@ def with_moved_by(commits: DataFrame, *, output: str = "moved_by") -> DataFrame:
     """
     refuse_stream(commits, "with_moved_by")
     require_one_copy(commits)
-    for column in ("group_id", "committed_topic"):
-        require(commits, column, ("string",), "decode the records first, with decode_offsets")
-    require(commits, "committed_partition", ("int",), "decode the records first, with decode_offsets")
-    require(commits, "committed_offset", ("bigint",), "decode the records first, with decode_offsets")
-    require(commits, "offset", ("bigint", "int"), "the offset of each record says which came last")
-    refuse_overwrite(commits, output)
     before = sf.lag("committed_offset").over(Window.partitionBy(*KEY_COLUMNS).orderBy("offset"))
     return commits.withColumn(output, sf.col("committed_offset") - before)

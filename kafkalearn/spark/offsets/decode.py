@@ -34,14 +34,14 @@ from kafkalearn.offsets.records import (
 )
 from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
 from kafkalearn.spark.columns import (
+    BYTES,
     UNREAD,
     computed_once,
     int16_at,
     int32_at,
     int64_at,
     is_utf8,
-    refuse_overwrite,
-    require,
+    rule,
     topic_id_text,
     uint16_at,
 )
@@ -238,6 +238,20 @@ AS_MANY_AS_THERE_ARE = 2**31 - 1  # partitions: coalesce only takes some togethe
 REST_SCHEMA = StructType([field for field in DECODED_SCHEMA if field.name not in OF_EVERY_RECORD])
 
 
+def of_decoded(*names: str) -> dict[str, tuple[str, ...]]:
+    """Some of these columns as a rule declares that it needs them.
+
+    >>> of_decoded("group_id", "is_tombstone")
+    {'group_id': ('string',), 'is_tombstone': ('boolean',)}
+    """
+    return {name: (DECODED_SCHEMA[name].dataType.simpleString(),) for name in names}
+
+
+@rule(
+    {"{key}": BYTES, "{value}": BYTES},
+    remedy="records have bytes, as from Spark's Kafka source",
+    adds=tuple(DECODED_COLUMNS),
+)
 def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, has_python: bool = True) -> DataFrame:
     """The same rows with what each record of the offsets topic says.
 
@@ -299,10 +313,6 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, has
     ----------
     Apache Kafka 4.3, ``GroupCoordinatorRecordSerde``; value version 4 and its topic id came with 4.1.
     """
-    for column in (key, value):
-        require(df, column, ("binary",), "records have bytes, as from Spark's Kafka source")
-    for column in DECODED_COLUMNS:
-        refuse_overwrite(df, column)
     decoder = _Decoder(df, key, value)
     # A node apart from the others stands in the middle, Python's or the other one: compiled into one function together
     # with all columns of the rows, what is in front and what is behind would be too large for Java.

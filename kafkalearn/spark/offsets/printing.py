@@ -14,18 +14,21 @@ from kafkalearn.offsets.formatter import FORGOTTEN_TYPE, newest_offset_value
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
 from kafkalearn.offsets.replay import NO_KEY
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
-from kafkalearn.spark.columns import refuse_overwrite, require, require_all_read, require_one_copy
-from kafkalearn.spark.offsets.state import latest_state
+from kafkalearn.spark.columns import BYTES, require_all_read, require_one_copy, rule
+from kafkalearn.spark.offsets.decode import of_decoded
+from kafkalearn.spark.offsets.state import STATE, latest_state
 
 LINE, ERROR = "formatter_line", "formatter_error"
-_READ = {
-    "string": ("group_id", "committed_topic", "metadata", "topic_id", "error"),
-    "int": ("record_type", "committed_partition", "value_version", "leader_epoch"),
-    "bigint": ("committed_offset", "commit_ms", "expire_ms"),
-    "boolean": ("is_tombstone",),
-}
 
 
+@rule(
+    of_decoded(
+        "group_id", "committed_topic", "committed_partition", "committed_offset", "metadata", "topic_id", "error"
+    )
+    | of_decoded("record_type", "value_version", "leader_epoch", "commit_ms", "expire_ms", "is_tombstone"),
+    remedy="records decoded by decode_offsets",
+    adds=(LINE, ERROR),
+)
 def with_formatter_line(df: DataFrame, release: str = DEFAULT_RELEASE) -> DataFrame:
     """The same rows with the line that the console consumer of a release prints for each, by the formatter of offsets.
 
@@ -68,12 +71,7 @@ def with_formatter_line(df: DataFrame, release: str = DEFAULT_RELEASE) -> DataFr
     """
     if not at_least("0.9.0", release) or (at_least("3.9", release) and not at_least("4.0", release)):
         raise KafkaLearnError(f"the lines on Spark are those of 0.9.0 to 3.8 and since 4.0, got release {release!s}")
-    for kind, names in _READ.items():
-        for name in names:
-            require(df, name, (kind,), "records decoded by decode_offsets")
     require_all_read(df)
-    for name in (LINE, ERROR):
-        refuse_overwrite(df, name)
     line = _json(release) if at_least("4.0", release) else _text(release)
     is_printed = sf.col("record_type").isin(*OFFSET_TYPES) & sf.col(ERROR).isNull()
     return df.withColumn(ERROR, _error(release)).withColumn(LINE, sf.when(is_printed, line))
@@ -165,6 +163,7 @@ MEMBER_TYPES = tuple(number for number, each in RECORD_TYPES.items() if each.nam
 HOUR_MS, SHORTEST_MS = 3_600_000, 60_000  # a shorter time gives no rate
 
 
+@rule({**STATE, "value": BYTES, **of_decoded("error")}, remedy="records decoded by decode_offsets")
 def group_findings(decoded: DataFrame) -> DataFrame:
     """A row for every group that has records in the topic, those with most bytes first to be asked for.
 

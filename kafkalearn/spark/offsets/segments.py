@@ -29,7 +29,7 @@ from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
 from kafkalearn.formats.file_bytes import Bytes, opened
 from kafkalearn.formats.pieces import has_columns
 from kafkalearn.formats.segments import SegmentFile, Span, Unread, refuse_copies, segment_files
-from kafkalearn.spark.columns import COPIES, RECORD_SCHEMA, require_one_copy
+from kafkalearn.spark.columns import COPIES, RECORD_SCHEMA, TEXT, require_one_copy, rule
 from kafkalearn.spark.session.worker_code import for_workers
 
 # What a worker does to read segment files: cut them into pieces, join what these know, and turn them into rows.
@@ -415,6 +415,7 @@ def _schema(files: Iterable[SegmentFile]) -> StructType:
     return schema
 
 
+@rule(dict.fromkeys(("control", "tail", "skipped", "transaction"), TEXT), remedy="give the rows of segments_df")
 def only_committed(segments: DataFrame) -> DataFrame:
     """The data records without those of aborted and of unfinished transactions.
 

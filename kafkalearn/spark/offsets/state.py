@@ -18,17 +18,34 @@ from kafkalearn.coordinator.places import PLACES
 from kafkalearn.groups.defaults import EMPTY, STABLE
 from kafkalearn.offsets.protocol import CONSUMER_PROTOCOL
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES
-from kafkalearn.spark.columns import int16_at, int32_at, refuse_stream, require, require_all_read, require_one_copy
+from kafkalearn.spark.columns import (
+    BYTES,
+    NUMBERS,
+    TEXT,
+    int16_at,
+    int32_at,
+    refuse_stream,
+    require_all_read,
+    require_one_copy,
+    rule,
+)
 from kafkalearn.spark.coordinator import with_offsets_partition
-from kafkalearn.spark.offsets.decode import assigned_in, members_of_rest, subscribed_in
+from kafkalearn.spark.offsets.decode import assigned_in, members_of_rest, of_decoded, subscribed_in
 
-NUMBERS = ("int", "bigint")
+_DECODE = "decode the records first, with decode_offsets"
 KEY_COLUMNS = ("group_id", "committed_topic", "committed_partition", "record_type", "key")
 VALUE_COLUMNS = ("committed_offset", "leader_epoch", "commit_ms", "expire_ms", "generation", "state_ms", "member_count")
 TEXT_COLUMNS = ("metadata", "topic_id")
 LEGACY, COMMIT = OFFSET_TYPES
+STATE = {
+    **of_decoded(*KEY_COLUMNS[:-1], "is_tombstone", *VALUE_COLUMNS, *TEXT_COLUMNS),
+    "key": BYTES,
+    "offset": NUMBERS,
+}
+"""What `latest_state` needs and returns, but for ``error``."""
 
 
+@rule({**STATE, "error": TEXT}, remedy=f"{_DECODE}; the offset of each says which came last")
 def latest_state(decoded: DataFrame) -> DataFrame:
     """The last record of every key, tombstones too.
 
@@ -54,8 +71,6 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     """
     refuse_stream(decoded, "latest_state")
     require_one_copy(decoded)
-    require(decoded, "offset", NUMBERS, "the offset of each record says which came last")
-    require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
     require_all_read(decoded)
     numbers = ("is_tombstone", *VALUE_COLUMNS)
     # Spark counts in a hash table only if every result has a fixed width; with a text it would sort all rows. So the
@@ -84,6 +99,10 @@ def last(rows: DataFrame, keys: Sequence[str], values: Sequence[str]) -> DataFra
     return rows.groupBy(*keys).agg(sf.max("offset").alias("offset"), *values_of_last)
 
 
+_LATEST = "give what latest_state returns"
+
+
+@rule(STATE, remedy=_LATEST)
 def group_states(latest: DataFrame) -> DataFrame:
     """A row for every living group: how many offsets it has, when it last committed, its state if it is a classic one.
 
@@ -116,6 +135,11 @@ def group_states(latest: DataFrame) -> DataFrame:
     )
 
 
+@rule(
+    STATE,
+    {"topic": TEXT, "partition": NUMBERS, "log_end": NUMBERS},
+    remedy=f"{_LATEST}; a log end is the offset that the next record gets",
+)
 def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     """How far each committed offset is behind the log end of its partition.
 
@@ -135,7 +159,6 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     """
     refuse_stream(latest, "lag_of")
     refuse_stream(log_ends, "lag_of")
-    require(log_ends, "log_end", NUMBERS, "a log end is the offset that the next record gets")
     committed = latest.where("NOT is_tombstone AND committed_offset IS NOT NULL").select(
         "group_id",
         sf.col("committed_topic").alias("topic"),
@@ -148,6 +171,7 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     return with_end.select("group_id", "topic", "partition", "committed_offset", "log_end", lag)
 
 
+@rule(STATE, remedy=_LATEST)
 def dead_groups(latest: DataFrame) -> DataFrame:
     """The groups of which nothing is left but tombstones.
 
@@ -173,6 +197,7 @@ def dead_groups(latest: DataFrame) -> DataFrame:
     return by_group.where("is_dead").drop("is_dead")
 
 
+@rule(of_decoded("group_id", "commit_ms"), remedy=_DECODE)
 def commits_per_second(decoded: DataFrame) -> DataFrame:
     """How often each group commits, between its first commit and its last.
 
@@ -226,6 +251,10 @@ MEMBER_SCHEMA = StructType(
 """What `group_members` adds, in this order."""
 
 
+@rule(
+    {"{value}": BYTES, **of_decoded("error", "record_type", "member_count", "value_version", "protocol_type")},
+    remedy=f"{_DECODE}; values are those of Spark's Kafka source",
+)
 def group_members(decoded: DataFrame, value: str = "value") -> DataFrame:
     """A row for each member in each record of a classic group.
 
@@ -260,8 +289,6 @@ def group_members(decoded: DataFrame, value: str = "value") -> DataFrame:
     ----------
     Apache Kafka 4.3, ``GroupMetadataValue``, ``ConsumerProtocol``.
     """
-    require(decoded, value, ("binary",), "the values of the records, as from Spark's Kafka source")
-    require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
     require_all_read(decoded)
     data = sf.col(f"`{value}`")
     of_groups = decoded.where((sf.col("record_type") == GROUP_TYPE) & sf.col("error").isNull() & data.isNotNull())
@@ -348,6 +375,7 @@ def _columns(rows: DataFrame, data: Column) -> list[Column]:
 _TEXTS = ("group_id", "topic", "member_before", "member_after")
 
 
+@rule(dict.fromkeys(_TEXTS, TEXT) | {"partition": NUMBERS}, remedy="names are text, a partition is a whole number")
 def place_costs(df: DataFrame, *, brokers: Sequence[int] | int) -> DataFrame:
     """For each place the connections, reads and offsets left behind of all groups together.
 
@@ -388,9 +416,6 @@ def place_costs(df: DataFrame, *, brokers: Sequence[int] | int) -> DataFrame:
     +---------+-----------+-----+-----------+
 
     """
-    for name in _TEXTS:
-        require(df, name, ("string",), "names are text")
-    require(df, "partition", ("int", "bigint"), "a partition is a whole number")
     leaders = leaders_of(brokers=brokers)
     nodes: list[int | None] = [*sorted({broker_id for broker_id in leaders if broker_id is not None})]
     names = {
