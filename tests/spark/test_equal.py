@@ -266,7 +266,7 @@ EQUAL = {
         ],
     ),
     "groups at work": (
-        Rows("work_ms array<int>, heartbeat_interval_ms int, max_poll_interval_ms int", 140, working_group),
+        Rows("work_ms array<int>, heartbeat_interval_ms int, max_poll_interval_ms int", 180, working_group),
         [of_each(with_rebalance_ms, newcomer_ms)],
     ),
     "batches": (
@@ -294,7 +294,7 @@ EQUAL = {
         ],
     ),
     "absences": (
-        Rows("trouble string, away_ms bigint", 1_000, absence),
+        Rows("trouble string, away_ms bigint", 5_000, absence),
         [of_each(with_avoided, avoided_by, remedies=TRIED)],
     ),
     "commits": (

@@ -168,8 +168,9 @@ def test_without_limits_nothing_is_lost(spark):
     [({"queue_limit": 0}, "queue_limit must be at least 1"), ({"retention": 0}, "retention must be at least 1")],
 )
 def test_what_can_hold_nothing_is_refused(spark, options, said):
+    consumers, arrivals = spark.sql("SELECT 'c' consumer, 1 rate"), spark.sql("SELECT 0 interval, 1 record_count")
     with pytest.raises(KafkaLearnError, match=said):
-        backlogs(spark.range(1), spark.range(1), **options)
+        backlogs(consumers, arrivals, **options)
 
 
 @pytest.fixture(scope="module")
