@@ -11,9 +11,9 @@
   commit_path, delivery, transactions, sharing (share groups), zookeeper, fetching, offset_stores, simple_consumer,
   leadership, truncation, failover and coordinator_life. `record_bytes` takes a record of the offsets topic apart,
   byte by byte.
-- Pictures of other results: `draw_assignments` of several assignors; `draw_key`, `draw_offsets_topic`; `draw_timeline`
-  of a scenario, `draw_group_states` of the states of a classic group; `draw_eras`; `draw_moves` of
-  a plan, `draw_load_times` of brokers.
+- Pictures of other results: `draw_grid` of a small table; `draw_assignments` of several assignors; `draw_key`,
+  `draw_offsets_topic`; `draw_timeline` of a scenario, `draw_group_states` of the states of a classic group;
+  `draw_eras`; `draw_moves` of a plan, `draw_load_times` of brokers.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew`, `draw_done`,
   `draw_hw_leo`, `draw_lag`, `draw_survivors`, `draw_uncommitted`, `draw_waiting`, `draw_results`, `draw_commit_costs`,
   `draw_commit_shares`, `draw_measures`, `draw_shares`, `draw_lag_by_partition` and `draw_lag_over_time` plot statistics
@@ -52,6 +52,7 @@ _NAMES_OF = {
     "drawing.figures": (
         "Drawing draw_broker_load draw_counts draw_done draw_share_moved draw_skew figure small_multiples"
     ),
+    "drawing.grid": "draw_grid",
     "drawing.group_figures": (
         "draw_commit_costs draw_commit_shares draw_lag_by_partition draw_lag_over_time draw_measures draw_shares"
     ),

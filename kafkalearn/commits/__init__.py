@@ -31,7 +31,19 @@ from kafkalearn.commits.model import (
 )
 from kafkalearn.commits.simulator import PROMISES, NoStart, broken, check, simulate, start_offset, step
 from kafkalearn.commits.strategies import STRATEGIES, Strategy, Workload, commit_bytes, idle_cost
-from kafkalearn.commits.sweep import ACCIDENTS, CrashCost, Delivery, replay, rows, shortest, summary, sweep, undisturbed
+from kafkalearn.commits.sweep import (
+    ACCIDENTS,
+    CrashCost,
+    Delivery,
+    at_worst,
+    by_record,
+    replay,
+    rows,
+    shortest,
+    summary,
+    sweep,
+    undisturbed,
+)
 
 __all__ = [
     "ACCIDENTS",
@@ -58,7 +70,9 @@ __all__ = [
     "Strategy",
     "TimePassed",
     "Workload",
+    "at_worst",
     "broken",
+    "by_record",
     "check",
     "commit_bytes",
     "doubled",

@@ -209,6 +209,33 @@ def summary(outcomes: Iterable[Outcome]) -> dict[str, object]:
     }
 
 
+def at_worst(outcomes: Iterable[Outcome]) -> str:
+    """What the worst accident of a sweep costs, in words: how many records are lost, how many come twice.
+
+    >>> at_worst(sweep("auto, other threads")), at_worst(sweep("idempotent sink"))
+    ('3 lost, 6 twice', 'none')
+    """
+    row = summary(outcomes)
+    costs = ((row["lost at worst"], "lost"), (row["doubled at worst"], "twice"))
+    return ", ".join(f"{count} {word}" for count, word in costs if count) or "none"
+
+
+def by_record(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
+    """What a sweep does to each record, by the event before the accident, and what was committed then.
+
+    >>> by_record(sweep("each batch", Workload(record_count=2, max_poll_records=2)))["3: Process 0, committed 0"]
+    {'record 0': 'twice', 'record 1': 'once'}
+    """
+    return {
+        f"{each.after}: {row['after']}, committed {row['committed']}": {
+            f"record {offset}": "lost" if offset in each.lost else "twice" if offset in each.doubled else "once"
+            for offset in range(each.trace[0].state.log_end)
+        }
+        for each in outcomes
+        for row in rows([each])
+    }
+
+
 # What was observed of a consumer, replayed with any strategy: the simulator's side of `kafkalearn.spark.delivery`.
 
 COMMIT_MS = 2

@@ -159,7 +159,7 @@ def envelope(words: str, below: str, fill: svg.Fill, *, width: float, to: str = 
     """A message with its name: it points to where it goes, "right" or "left"; where it waits, "", it does not.
 
     >>> envelope("m1", "to broker 1", svg.OPEN, width=200).draw(0, 0)[0]
-    '<polygon points="0,0 188,0 200,22 188,44 0,44" fill="#fae7b9"/>'
+    '<polygon points="0,0 188,0 200,22 188,44 0,44" fill="#f5d792"/>'
     """
     tip = 12
 

@@ -79,7 +79,7 @@ def fill(index: int) -> Fill:
     """The fill of thing number `index`; after six they come round again, so write its name there too.
 
     >>> fill(1)
-    Fill(colour='#f8d999', hatch='/')
+    Fill(colour='#f0b35d', hatch='/')
     """
     return FILLS[index % len(FILLS)]
 

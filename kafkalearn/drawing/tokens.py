@@ -23,18 +23,18 @@ INK = "#1a1a1a"  # text, and the few lines that are read
 MUTED = "#5f5f5f"  # less important text; contrast 6:1 with the panel
 FAINT = "#c9c6bc"  # hairs: edges of boxes, axes
 EMPTY = "#efece3"  # a place that holds nothing, and who does not run
-READ = "#cfe2f3"  # what has been dealt with
+READ = "#b7d5f1"  # what has been dealt with
 MARK = "#b3320a"  # what happens now
 
 LEADER = "#0b5394"  # who leads
 NOTHING = Fill(EMPTY, "")  # a place without anything in it
-COMMITTED = Fill("#bfe0cf", "")  # nobody can lose it any more
-OPEN = Fill("#fae7b9", "/")  # written and not committed, of a log or of a transaction; asked and not answered
-COPIED = Fill("#dcebf7", "")  # a copy of what another has
-LOST = Fill("#f6d3c6", "x")  # was there, and is not
-TOMBSTONE = Fill("#ddd6ea", "\\")  # says that a key is deleted
-MOVED = Fill("#f8d999", "/")  # has another owner than before
-TWICE = Fill("#ecd0e3", "\\")  # done again
+COMMITTED = Fill("#95d4b3", "")  # nobody can lose it any more
+OPEN = Fill("#f5d792", "/")  # written and not committed, of a log or of a transaction; asked and not answered
+COPIED = Fill("#d0e6f5", "")  # a copy of what another has
+LOST = Fill("#eea38f", "x")  # was there, and is not
+TOMBSTONE = Fill("#ab9ed0", "\\")  # says that a key is deleted
+MOVED = Fill("#f0b35d", "/")  # has another owner than before
+TWICE = Fill("#d29dc5", "\\")  # done again
 
 SAID = {
     LEADER: ("leads", "leader", "leaders"),
@@ -48,12 +48,12 @@ SAID = {
 """Words of the sentence below a picture that mean what a colour means: where the picture has it, they have it, too."""
 
 FILLS = (
-    Fill("#dcebf7", ""),
-    Fill("#f8d999", "/"),
-    Fill("#bfe0cf", "-"),
-    Fill("#ecd0e3", "\\"),
-    Fill("#b5d0ec", "x"),
-    Fill("#e3d8ba", "."),
+    Fill("#d0e6f5", ""),
+    Fill("#f0b35d", "/"),
+    Fill("#95d4b3", "-"),
+    Fill("#d29dc5", "\\"),
+    Fill("#88bbed", "x"),
+    Fill("#dbcead", "."),
 )
 """What tells several like things apart, such as brokers: each in its own colour, with its name beside it."""
 
@@ -76,20 +76,20 @@ DARK = {
     "#dedbd1": "#34383d",
     "#d8d5cb": "#3b3f45",
     EMPTY: "#262a2f",
-    READ: "#24405c",
+    READ: "#214160",
     MARK: "#ff9a73",
     LEADER: "#9cc4ee",
     "#3a7d44": "#8fd6a0",
     "#7b3f8c": "#dba6f0",
-    "#dcebf7": "#22384d",
-    "#f8d999": "#6b4c10",
-    "#bfe0cf": "#21503d",
-    "#ecd0e3": "#5d3453",
-    "#b5d0ec": "#1f4a73",
-    "#e3d8ba": "#4f4522",
-    OPEN.colour: "#574414",
-    LOST.colour: "#6b3526",
-    TOMBSTONE.colour: "#473d62",
+    "#d0e6f5": "#1c3246",
+    "#f0b35d": "#6f440d",
+    "#95d4b3": "#1d4f3d",
+    "#d29dc5": "#7f4c74",
+    "#88bbed": "#14588b",
+    "#dbcead": "#52482e",
+    OPEN.colour: "#473509",
+    LOST.colour: "#89402f",
+    TOMBSTONE.colour: "#665e8f",
     "#f2b94b": "#7a4f00",
     "#93c9b0": "#1f5a43",
     "#dba6cb": "#6d3560",

@@ -127,8 +127,8 @@ DOING_FILLS = {
     CONSUMING: svg.Fill(svg.READ, ""),
     IDLE: svg.Fill(svg.EMPTY, "."),
     JOINING: svg.Fill(svg.OPEN.colour, "/"),
-    PAUSED: svg.Fill("#ecd0e3", "x"),
-    WORKING: svg.Fill("#b5d0ec", "-"),
+    PAUSED: svg.Fill("#d29dc5", "x"),
+    WORKING: svg.Fill("#88bbed", "-"),
     GONE: svg.Fill(svg.PANEL, ""),
 }
 STATE_FILLS = {  # other colours and hatches than those of members: a state of the group is another thing

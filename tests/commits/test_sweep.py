@@ -13,6 +13,8 @@ from kafkalearn.commits import (
     Crash,
     Start,
     Workload,
+    at_worst,
+    by_record,
     check,
     shortest,
     summary,
@@ -121,6 +123,20 @@ def test_the_shortest_witness_ends_with_the_crash_that_does_it():
     assert events[found.after : found.after + 2] == [Crash, Start]
     assert found.lost == (0, 1, 2)
     assert shortest(sweep("before the batch"), "doubled") is None
+
+
+@given(st.sampled_from(sorted(STRATEGIES)), workloads, st.sampled_from(sorted(ACCIDENTS)))
+@settings(max_examples=25)
+def test_what_happens_to_each_record_is_what_the_sweep_counts(strategy, workload, accident):
+    outcomes = sweep(strategy, workload, accident)
+    places = by_record(outcomes)
+
+    assert len(places) == len(outcomes)
+    for each, records in zip(outcomes, places.values(), strict=True):
+        lost = {at for at in range(workload.record_count) if records[f"record {at}"] == "lost"}
+        twice = {at for at in range(workload.record_count) if records[f"record {at}"] == "twice"}
+        assert (lost, twice) == ({*each.lost}, {*each.doubled} - {*each.lost})
+    assert (at_worst(outcomes) == "none") == (not any(each.lost or each.doubled for each in outcomes))
 
 
 def test_names_that_are_not_known_are_answered_with_those_that_are():

@@ -1,6 +1,7 @@
 """The face: each colour that a picture has stands there with one for the dark, and every letter is in a font."""
 
 import re
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ from tools.fonts import chinese_letters
 PACKAGE = Path(svg.__file__).parents[1]
 PAIR = re.compile(r"fill: light-dark\((#\w{6}), (#\w{6})\)")
 LEAST = 4.5  # of the contrast of text that is read
+GREY = 2.9  # of L*, 0 to 100: two fills side by side that differ by less are one tone where there are no colours
+MEANINGS = {
+    name: each if isinstance(each, str) else each.colour
+    for name, each in vars(tokens).items()
+    if name in ["PANEL", "EMPTY", "COPIED", "OPEN", "READ", "COMMITTED", "MOVED", "LOST", "TWICE", "TOMBSTONE"]
+}
 
 
 def luminance(colour):
@@ -23,6 +30,17 @@ def luminance(colour):
 def contrast(one, other):
     darker, lighter = sorted((luminance(one), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
+
+
+def lightness(colour):
+    """CIE's L*: what is left of a colour where there is only grey."""
+    share = luminance(colour)
+    return 116 * share ** (1 / 3) - 16 if share > 0.008856 else 903.3 * share
+
+
+def too_near(colours):
+    ordered = sorted(colours.items(), key=lambda each: lightness(each[1]))
+    return [(one, other) for (one, a), (other, b) in pairwise(ordered) if lightness(b) - lightness(a) < GREY]
 
 
 def test_a_contrast_is_what_the_guideline_says():
@@ -48,13 +66,37 @@ def test_one_meaning_has_one_colour():
     assert len({each.colour for each in meanings}) == len(meanings)
 
 
+def test_all_meanings_differ_in_grey_by_day_and_in_the_dark():
+    assert len(MEANINGS) == 10
+    assert too_near(MEANINGS) == []
+    assert too_near({name: tokens.DARK[colour] for name, colour in MEANINGS.items()}) == []
+
+
+def test_what_is_written_what_is_committed_and_nothing_are_far_apart_in_grey():
+    nothing, written, committed = (lightness(MEANINGS[name]) for name in ("EMPTY", "OPEN", "COMMITTED"))
+
+    assert nothing - written > 2 * GREY
+    assert written - committed > 2 * GREY
+
+
+def test_like_things_differ_in_grey_by_their_tone_or_by_their_pattern():
+    pairs = combinations(tokens.FILLS, 2)
+
+    assert [
+        (one, other)
+        for one, other in pairs
+        if one.hatch == other.hatch and abs(lightness(one.colour) - lightness(other.colour)) < GREY
+    ] == []
+
+
 def test_text_can_be_read_on_every_ground_by_day_and_in_the_dark():
     dark = dict(PAIR.findall(face()))
     grounds = [
         svg.PANEL,
         svg.EMPTY,
         svg.READ,
-        *(each.colour for each in (*svg.FILLS, svg.OPEN, svg.LOST, svg.TOMBSTONE)),
+        *MEANINGS.values(),
+        *(each.colour for each in svg.FILLS),
     ]
     grounds += tokens.SAID.keys() - {svg.LEADER}  # what lies under a word of a sentence
     letters = (svg.MUTED, svg.MARK, svg.LEADER)
