@@ -23,6 +23,17 @@ export function staysClean({ model, ready }) {
   });
 }
 
+// --- a page that is busy: anywidget (0.11, runtime.ts) gives a model two seconds to load its module, and one that needed
+// longer hears nothing of its kernel any more. How soon a module is there says nothing about it; what never comes is still told.
+
+const ANYWIDGET_MS = 2_000, BUSY_MS = 120_000;
+
+export function waitForModules() {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const isAsked = (ms) => ms === ANYWIDGET_MS && new Error().stack.includes("/anywidget/");
+  AbortSignal.timeout = (ms) => timeout(isAsked(ms) ? BUSY_MS : ms);
+}
+
 // --- on the page: where no model comes, the next best of the same output; of a player that is one which needs no kernel
 
 export function standIn(rendermime, sessionContext) {

@@ -2,7 +2,7 @@
 // A plugin that needs nothing but the application itself: notebooks are met through its document registry.
 
 import { exerciseBar } from "./exercises.js";
-import { standIn, staysClean } from "./keeping.js";
+import { standIn, staysClean, waitForModules } from "./keeping.js";
 import { drawPictures } from "./pictures.js";
 import { sayPreparing } from "./preparing.js";
 import { resuming } from "./resuming.js";
@@ -361,6 +361,7 @@ export default {
       document.head.append(element("link", { rel: "stylesheet", href: new URL(sheet, import.meta.url).href }));
     }
     sayPreparing(app, element);
+    waitForModules();
     app.docRegistry.addWidgetExtension("Notebook", {
       createNew(panel, context) {
         keepStates(context);
