@@ -53,7 +53,7 @@ FILLS = (
     Fill("#95d4b3", "-"),
     Fill("#d29dc5", "\\"),
     Fill("#88bbed", "x"),
-    Fill("#dbcead", "."),
+    Fill("#cfbe97", "."),
 )
 """What tells several like things apart, such as brokers: each in its own colour, with its name beside it."""
 
@@ -86,7 +86,7 @@ DARK = {
     "#95d4b3": "#1d4f3d",
     "#d29dc5": "#7f4c74",
     "#88bbed": "#14588b",
-    "#dbcead": "#52482e",
+    "#cfbe97": "#52482e",
     OPEN.colour: "#473509",
     LOST.colour: "#89402f",
     TOMBSTONE.colour: "#665e8f",
