@@ -394,8 +394,9 @@ function renderLive(given) {
     group.setAttribute("aria-label", "What happens next");
     next.replaceChildren(said, group, againRow(touched));
     const first = over.querySelector(".kl-place");
+    const name = first?.dataset.place, called = NAMED.test(name) ? name : `“${name}”`; // other words of a picture are quoted
+    if (!touched.line) said.append(first ? ` Click ${called}, or choose what happens.` : " Choose what happens.");
     if (!touched.line && first) {
-      said.append(` Click ${first.dataset.place}, or choose what happens.`);
       if (!el.dataset.hasInvited) first.classList.add("kl-invites"); // once
       el.dataset.hasInvited = "";
     }

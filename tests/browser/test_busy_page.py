@@ -1,4 +1,4 @@
-"""A page that is busy while a player's module loads, as on a slow machine: the player hears of its kernel all the same."""
+"""A page that is busy while a player's module loads, as on a slow machine: the player still hears of its kernel."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -18,7 +18,8 @@ BUSY = """() => {
   const made = URL.createObjectURL.bind(URL);
   URL.createObjectURL = (blob) => {
     URL.createObjectURL = made;
-    return URL.createObjectURL(new Blob(["await new Promise((then) => setTimeout(then, 4000));", blob], { type: blob.type }));
+    const waits = "await new Promise((then) => setTimeout(then, 4000));";
+    return URL.createObjectURL(new Blob([waits, blob], { type: blob.type }));
   };
 }"""
 
