@@ -140,7 +140,7 @@ def client_errors(release: str = DEFAULT_RELEASE) -> list[dict[str, str]]:
     Examples
     --------
     >>> [(row["kind"], row["since"]) for row in client_errors("3.9") if row["error"] == "INVALID_PRODUCER_ID_MAPPING"]
-    [('abortable', '2.5'), ('abortable', '2.4 or before')]
+    [('abortable', '2.5'), ('abortable', '2.4 or before'), ('fatal', '2.4 or before')]
     """
     _require_asked(release)
     rows = []

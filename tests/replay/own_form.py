@@ -16,6 +16,7 @@ OWN_FORM: Mapping[str, tuple[str, ...]] = {
         for each in (
             "assignor/rebalances.json",
             "commits/calls.json",
+            "commits/consumer-calls.json",
             "consuming/members-read.json",
             "coordinator/connections.json",
             "group/client-stories.json",
@@ -27,6 +28,7 @@ OWN_FORM: Mapping[str, tuple[str, ...]] = {
             "operations/throttled-copies.json",
             "purgatory/delayed-operations.json",
             "replication/registrations.json",
+            "transactions/producer-errors.json",
             "transactions/readers.json",
             "zookeeper/znodes.json",
         )
