@@ -46,7 +46,7 @@ DECLARED: dict[Callable[..., object], Declared] = {}
 
 
 def rule(
-    *columns: Columns, remedy: str, adds: tuple[str, ...] = ()
+    *columns: Columns, remedy: str, adds: tuple[str, ...] = (), needs_all: bool = False
 ) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
     """Declare what a rule needs of its rows; it is checked whenever the rule is called, before all else.
 
@@ -59,6 +59,8 @@ def rule(
         What to do if a type is another.
     adds : tuple of str
         The columns that the rule adds to its first DataFrame, which must not be there already.
+    needs_all : bool
+        Whether it looks at all rows, and so takes no stream.
 
     Examples
     --------
@@ -80,6 +82,8 @@ def rule(
         def checked(*given: Given.args, **named: Given.kwargs) -> Made:
             bound = signature.bind(*given, **named)
             bound.apply_defaults()
+            for frame in frames if needs_all else ():
+                refuse_stream(bound.arguments[frame], function.__name__)
             for frame, needed in zip(frames, columns, strict=False):
                 rows = bound.arguments[frame]
                 for column, types in needed.items() if rows is not None else ():

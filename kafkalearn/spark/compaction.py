@@ -51,7 +51,7 @@ from kafkalearn.log.cleaner import (
 )
 from kafkalearn.log.model import Settings
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD, rules_in_order
-from kafkalearn.spark.columns import refuse_stream, require, require_one_copy, rule
+from kafkalearn.spark.columns import require, require_one_copy, rule
 
 HORIZON = "delete_horizon_ms"
 CONTROL, TRANSACTION, HAS_DATA = "control", "transaction", "has_data"
@@ -69,7 +69,7 @@ _RECORDS = {"key": ("binary", "string"), "value": ("binary", "string"), "partiti
 _AS_KAFKA_HAS_IT = "cast it, and leave key and value as Kafka has them"
 
 
-@rule(_RECORDS, remedy=_AS_KAFKA_HAS_IT)
+@rule(_RECORDS, remedy=_AS_KAFKA_HAS_IT, needs_all=True)
 def compact(
     records: DataFrame,
     *,
@@ -125,7 +125,6 @@ def compact(
     ----------
     Apache Kafka, ``Cleaner.shouldRetainRecord``; KIP-534 for delete horizons (3.1).
     """
-    refuse_stream(records, "compact")
     _check(records, now_ms, delete_retention_ms)
     is_cleaned = _is_cleaned(first_uncleanable)
     records, has_markers = _only_records(records, is_cleaned), CONTROL in records.columns
@@ -136,7 +135,7 @@ def compact(
     return kept.drop(HAS_DATA)
 
 
-@rule(_RECORDS, remedy=_AS_KAFKA_HAS_IT)
+@rule(_RECORDS, remedy=_AS_KAFKA_HAS_IT, needs_all=True)
 def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_uncleanable: Bound = None) -> DataFrame:
     """How many records a pass keeps and removes, and why: columns ``reason``, ``is_kept``, ``records``.
 
@@ -150,7 +149,6 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
     >>> count_reasons(customers(get_spark(), "small")).orderBy("reason").collect()[0]
     Row(reason='last of its key', is_kept=True, records=9564)
     """
-    refuse_stream(records, "count_reasons")
     _check(records, now_ms, DAY_MS)
     is_cleaned = _is_cleaned(first_uncleanable)
     records = _only_records(records, is_cleaned)
@@ -306,6 +304,7 @@ LOG_START, HIGH_WATERMARK = "log_start_offset", "high_watermark"
     | dict.fromkeys(("base_offset", "end_offset", "size_bytes", "largest_timestamp_ms"), ("bigint",)),
     remedy="cast it, as kafkalearn.spark.compaction.SEGMENT_SCHEMA has it",
     adds=("{output}",),
+    needs_all=True,
 )
 def with_retention(
     segments: DataFrame, settings: Settings, now_ms: int, *, output: str = "deleted_because"
@@ -347,7 +346,6 @@ def with_retention(
     ----------
     Apache Kafka, ``UnifiedLog.deleteOldSegments``; the order of the rules is this since 3.0.
     """
-    refuse_stream(segments, "with_retention")
     _retention_check(segments, settings, now_ms)
     names = [name for name in ("topic", "partition") if name in segments.columns]
     log = Window.partitionBy(*names).orderBy("base_offset")

@@ -24,7 +24,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.assignors import Assignment
 from kafkalearn.base.checks import LARGEST_LONG, iterable, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.columns import NUMBERS, TEXT, refuse_stream, rule
+from kafkalearn.spark.columns import NUMBERS, TEXT, rule
 
 __all__ = [
     "backlogs",
@@ -42,7 +42,7 @@ _IN_TIME = (
 )
 
 
-@rule(_RECORDS, remedy=_FROM_SOURCE)
+@rule(_RECORDS, remedy=_FROM_SOURCE, needs_all=True)
 def log_ends(records: DataFrame) -> DataFrame:
     """The log end of each partition: ``topic``, ``partition``, ``log_end``, one more than the largest offset.
 
@@ -63,11 +63,10 @@ def log_ends(records: DataFrame) -> DataFrame:
     |orders|        2|      1|
     +------+---------+-------+
     """
-    refuse_stream(records, "log_ends")
     return records.groupBy(*PLACE).agg((sf.max("offset") + 1).alias("log_end"))
 
 
-@rule(_COMMITS, remedy=_IN_TIME)
+@rule(_COMMITS, remedy=_IN_TIME, needs_all=True)
 def last_commits(commits: DataFrame) -> DataFrame:
     """What counts of all commits: of each group and partition the last one, ``committed``.
 
@@ -75,7 +74,6 @@ def last_commits(commits: DataFrame) -> DataFrame:
     last one does: commits are not compared with earlier ones, by Kafka neither. Nothing is kept whole: one worker has
     the commits of a group and partition in order, about 150 bytes each, on disk if need be.
     """
-    refuse_stream(commits, "last_commits")
     last = sf.max_by("offset", sf.struct("committed_at", "offset"))
     return commits.groupBy("group_id", *PLACE).agg(last.alias("committed"))
 

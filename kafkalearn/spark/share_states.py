@@ -37,7 +37,6 @@ from kafkalearn.spark.columns import (
     int32_at,
     int64_at,
     is_utf8,
-    refuse_stream,
     rule,
     topic_id_text,
     uint16_at,
@@ -311,6 +310,7 @@ _READ = ("error", "record_type", *_WHOSE, *_SNAPSHOT, "start_offset", "leader_ep
 @rule(
     {"{offset}": WHOLE_NUMBERS, **{name: (DECODED_SCHEMA[name].dataType.simpleString(),) for name in _READ}},
     remedy="decode the records first, with decode_share_states; the offset of each says which came last",
+    needs_all=True,
 )
 def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame:
     """What each share-partition's records say at their end: epochs, start and what is done, without the batches.
@@ -335,7 +335,6 @@ def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame
     ----------
     As `kafkalearn.formats.share_state_log.replay`.
     """
-    refuse_stream(decoded, "latest_share_states")
     at = sf.col(f"`{offset}`")
     is_snapshot = sf.col("record_type") == SNAPSHOT
     is_value = ~sf.col("is_tombstone")
@@ -362,6 +361,7 @@ def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame
     {"topic_id": TEXT, "share_partition": NUMBERS, "start_offset": NUMBERS, "complete_count": NUMBERS},
     {"topic_id": TEXT, "share_partition": NUMBERS, "log_end": NUMBERS},
     remedy="give what latest_share_states returns; a log end is the offset that the next record gets",
+    needs_all=True,
 )
 def share_lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     """How much each share group has left to do, partition by partition.
@@ -384,8 +384,6 @@ def share_lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     ----------
     As `kafkalearn.formats.share_state_log.ShareState.lag`.
     """
-    refuse_stream(latest, "share_lag_of")
-    refuse_stream(log_ends, "share_lag_of")
     ends = log_ends.select("topic_id", "share_partition", "log_end")
     with_end = latest.join(ends, ["topic_id", "share_partition"], "left")
     lag = sf.col("log_end") - sf.col("start_offset") - sf.nullif(sf.col("complete_count"), sf.lit(-1))

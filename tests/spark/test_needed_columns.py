@@ -68,7 +68,7 @@ def schema_of(frame):
 
 def refused(rule, frames, said):
     """What a rule says before it looks at more than the columns."""
-    rows = [SimpleNamespace(schema=schema_of(each), columns=[*each]) for each in frames]
+    rows = [SimpleNamespace(isStreaming=False, schema=schema_of(each), columns=[*each]) for each in frames]
     with pytest.raises(KafkaLearnError, match=said):
         rule(*rows, **ASKED.get(rule.__name__, {}))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
-from kafkalearn.spark.columns import NUMBERS, TEXT, refuse_stream, require_one_copy, rule
+from kafkalearn.spark.columns import NUMBERS, TEXT, require_one_copy, rule
 
 KEY_COLUMNS = ("committed_partition", "group_id", "committed_topic")  # the one that tells most apart first: it sorts
 
@@ -15,6 +15,7 @@ KEY_COLUMNS = ("committed_partition", "group_id", "committed_topic")  # the one 
     | {"offset": NUMBERS},
     remedy="decode the records first, with decode_offsets; the offset of each says which came last",
     adds=("{output}",),
+    needs_all=True,
 )
 def with_moved_by(commits: DataFrame, *, output: str = "moved_by") -> DataFrame:
     """How many records each commit moves its partition: 0 says nothing new, less than 0 goes back.
@@ -56,7 +57,6 @@ def with_moved_by(commits: DataFrame, *, output: str = "moved_by") -> DataFrame:
     ----------
     Apache Kafka 4.3, ``OffsetMetadataManager.commitOffset``: no look at the offset that is there.
     """
-    refuse_stream(commits, "with_moved_by")
     require_one_copy(commits)
     before = sf.lag("committed_offset").over(Window.partitionBy(*KEY_COLUMNS).orderBy("offset"))
     return commits.withColumn(output, sf.col("committed_offset") - before)

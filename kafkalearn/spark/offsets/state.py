@@ -24,7 +24,6 @@ from kafkalearn.spark.columns import (
     TEXT,
     int16_at,
     int32_at,
-    refuse_stream,
     require_all_read,
     require_one_copy,
     rule,
@@ -45,7 +44,7 @@ STATE = {
 """What `latest_state` needs and returns, but for ``error``."""
 
 
-@rule({**STATE, "error": TEXT}, remedy=f"{_DECODE}; the offset of each says which came last")
+@rule({**STATE, "error": TEXT}, remedy=f"{_DECODE}; the offset of each says which came last", needs_all=True)
 def latest_state(decoded: DataFrame) -> DataFrame:
     """The last record of every key, tombstones too.
 
@@ -69,7 +68,6 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     Apache Kafka 4.3, ``CoordinatorLoaderImpl`` and ``GroupCoordinatorShard.replay``: what a broker does when it
     becomes coordinator.
     """
-    refuse_stream(decoded, "latest_state")
     require_one_copy(decoded)
     require_all_read(decoded)
     numbers = ("is_tombstone", *VALUE_COLUMNS)
@@ -102,7 +100,7 @@ def last(rows: DataFrame, keys: Sequence[str], values: Sequence[str]) -> DataFra
 _LATEST = "give what latest_state returns"
 
 
-@rule(STATE, remedy=_LATEST)
+@rule(STATE, remedy=_LATEST, needs_all=True)
 def group_states(latest: DataFrame) -> DataFrame:
     """A row for every living group: how many offsets it has, when it last committed, its state if it is a classic one.
 
@@ -119,7 +117,6 @@ def group_states(latest: DataFrame) -> DataFrame:
         with committed offsets alone is Empty, with generation 0. Nothing is kept whole: a group takes about 140 bytes
         in one worker, on disk if need be.
     """
-    refuse_stream(latest, "group_states")
     is_newer = sf.max(~sf.col("record_type").isin(*OFFSET_TYPES, GROUP_TYPE))
     members = sf.coalesce(sf.max("member_count"), sf.lit(0))
     return (
@@ -139,6 +136,7 @@ def group_states(latest: DataFrame) -> DataFrame:
     STATE,
     {"topic": TEXT, "partition": NUMBERS, "log_end": NUMBERS},
     remedy=f"{_LATEST}; a log end is the offset that the next record gets",
+    needs_all=True,
 )
 def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     """How far each committed offset is behind the log end of its partition.
@@ -157,8 +155,6 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
         `log_ends` does not have the partition. Nothing is kept whole: Spark joins by size, where neither side is small
         by the order of the partitions, on disk if need be.
     """
-    refuse_stream(latest, "lag_of")
-    refuse_stream(log_ends, "lag_of")
     committed = latest.where("NOT is_tombstone AND committed_offset IS NOT NULL").select(
         "group_id",
         sf.col("committed_topic").alias("topic"),
@@ -171,7 +167,7 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
     return with_end.select("group_id", "topic", "partition", "committed_offset", "log_end", lag)
 
 
-@rule(STATE, remedy=_LATEST)
+@rule(STATE, remedy=_LATEST, needs_all=True)
 def dead_groups(latest: DataFrame) -> DataFrame:
     """The groups of which nothing is left but tombstones.
 
@@ -188,7 +184,6 @@ def dead_groups(latest: DataFrame) -> DataFrame:
         ``group_id``, ``tombstone_count``, ``last_offset`` of the tombstones in the log. Nothing is kept whole: a group
         takes about 130 bytes in one worker, on disk if need be.
     """
-    refuse_stream(latest, "dead_groups")
     by_group = latest.groupBy("group_id").agg(
         sf.every("is_tombstone").alias("is_dead"),
         sf.count("*").cast("int").alias("tombstone_count"),
@@ -197,7 +192,7 @@ def dead_groups(latest: DataFrame) -> DataFrame:
     return by_group.where("is_dead").drop("is_dead")
 
 
-@rule(of_decoded("group_id", "commit_ms"), remedy=_DECODE)
+@rule(of_decoded("group_id", "commit_ms"), remedy=_DECODE, needs_all=True)
 def commits_per_second(decoded: DataFrame) -> DataFrame:
     """How often each group commits, between its first commit and its last.
 
@@ -213,7 +208,6 @@ def commits_per_second(decoded: DataFrame) -> DataFrame:
         millisecond. Every partition of a commit request is a record, so it counts once for each. Nothing is kept whole:
         a group takes about 130 bytes in one worker, on disk if need be.
     """
-    refuse_stream(decoded, "commits_per_second")
     require_one_copy(decoded)
     require_all_read(decoded)
     commits = (
