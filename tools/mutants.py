@@ -333,10 +333,10 @@ def _failed(words: list[str], seconds: int) -> str:
         return TIMEOUT
     if run.returncode in (0, 5):  # 5: there is no such test
         return ""
-    said = re.search(r"^(?:FAILED|ERROR) (\S+(?: \[[^\]]*\])?)", printed, re.MULTILINE)
+    said = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?: \[[^\]]*\])?)", printed, re.MULTILINE)
     if said is None:
         raise RuntimeError(f"pytest ended with {run.returncode} and named no test:\n{printed[-2000:]}")
-    return re.sub(r"(?<=\S)\[.*", "", said[1])  # all cases of a test, as the words of one may hold spaces and brackets
+    return said[1]  # all cases of a test, as the words of one may hold spaces and brackets
 
 
 # What is kept, and what is published.

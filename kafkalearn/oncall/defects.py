@@ -18,13 +18,13 @@ for its newest patch, as everywhere here; a fault that went in a patch is shown 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kafkalearn.base.checks import one_of
-from kafkalearn.base.trace import Trace
 from kafkalearn.releases.lines import RELEASES, at_least, release_line
 
-Run = Trace[Any, Any]
+if TYPE_CHECKING:
+    from kafkalearn.oncall.defect_runs import Run
 
 
 @dataclass(frozen=True, slots=True)

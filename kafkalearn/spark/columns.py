@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from py4j.protocol import Py4JError
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
 
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
@@ -96,6 +97,15 @@ def rule(
         return checked
 
     return declare
+
+
+def typed(schema: StructType, *names: str) -> dict[str, tuple[str, ...]]:
+    """Some columns of a schema with their types, as a rule declares that it needs them.
+
+    >>> typed(StructType.fromDDL("group_id STRING, offset BIGINT"), "offset")
+    {'offset': ('bigint',)}
+    """
+    return {name: (schema[name].dataType.simpleString(),) for name in names}
 
 
 def require(df: DataFrame, column: str, types: tuple[str, ...], remedy: str) -> None:

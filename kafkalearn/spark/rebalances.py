@@ -30,7 +30,7 @@ from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.scenarios.durations import NEWCOMER_MS, WORK_FROM_MS
 from kafkalearn.spark.agreement import total
-from kafkalearn.spark.columns import INT_ARRAYS, NUMBERS, in_ranges, rule
+from kafkalearn.spark.columns import INT_ARRAYS, NUMBERS, in_ranges, rule, typed
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
 
@@ -176,7 +176,7 @@ def random_rebalances(spark: SparkSession, rebalance_count: int, seed: int = 0, 
 
 
 @rule(
-    {name: (REBALANCE_SCHEMA[name].dataType.simpleString(),) for name in _NEEDED},
+    typed(REBALANCE_SCHEMA, *_NEEDED),
     remedy="see kafkalearn.spark.rebalances.random_rebalances",
 )
 def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataFrame:

@@ -39,6 +39,7 @@ from kafkalearn.spark.columns import (
     is_utf8,
     rule,
     topic_id_text,
+    typed,
     uint16_at,
 )
 from kafkalearn.spark.offsets.decode import NO_KEY, packed, unpacked
@@ -308,7 +309,7 @@ _READ = ("error", "record_type", *_WHOSE, *_SNAPSHOT, "start_offset", "leader_ep
 
 
 @rule(
-    {"{offset}": WHOLE_NUMBERS, **{name: (DECODED_SCHEMA[name].dataType.simpleString(),) for name in _READ}},
+    {"{offset}": WHOLE_NUMBERS, **typed(DECODED_SCHEMA, *_READ)},
     remedy="decode the records first, with decode_share_states; the offset of each says which came last",
     needs_all=True,
 )
@@ -350,7 +351,7 @@ def latest_share_states(decoded: DataFrame, offset: str = "offset") -> DataFrame
             last(column, is_value & (is_snapshot | (sf.col(column) != -1)))
             for column in ("start_offset", "leader_epoch")
         ),
-        last("complete_count", at.isNotNull()),
+        sf.max_by("complete_count", at).alias("complete_count"),
     )
     return found.where("NOT is_tombstone").select(
         *_WHOSE, "snapshot_epoch", "state_epoch", "leader_epoch", "start_offset", "complete_count", "written_ms"

@@ -71,7 +71,7 @@ def acks_all_waits(
     membership = changes.groupBy(*FOLLOWER).agg(
         sf.array_sort(sf.collect_list(sf.struct("at_ms", "change"))).alias("log")
     )
-    known = _with_reached(fetches, asked, appends.columns).join(membership, list(FOLLOWER), "left")
+    known = _with_reached(fetches, asked).join(membership, list(FOLLOWER), "left")
     blocked = known.select(*appends.columns, *_blocked())
     # Few come back into the ISR while a write waits, and only these are collected.
     comes_back = sf.when(sf.col("back_ms") < sf.col("reached_ms"), sf.struct("back_ms", "reached_ms"))
@@ -94,7 +94,7 @@ def acks_all_waits(
     )
 
 
-def _with_reached(fetches: DataFrame, asked: DataFrame, columns: list[str]) -> DataFrame:
+def _with_reached(fetches: DataFrame, asked: DataFrame) -> DataFrame:
     """For each write and follower ``reached_ms``: its first fetch from behind the write."""
     reads = fetches.select(*FOLLOWER, sf.col("fetch_offset").alias("leader_end"), sf.col("at_ms").alias("fetch_ms"))
     both = asked.unionByName(reads, allowMissingColumns=True)
@@ -104,7 +104,7 @@ def _with_reached(fetches: DataFrame, asked: DataFrame, columns: list[str]) -> D
     behind = Window.partitionBy(*FOLLOWER).orderBy(sf.desc("leader_end"), sf.desc(is_fetch))
     behind = behind.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     reached = sf.coalesce(sf.min("fetch_ms").over(behind), sf.lit(NEVER_MS))
-    return both.withColumn("reached_ms", reached).where(~is_fetch).select(*FOLLOWER[-1:], *columns, "reached_ms")
+    return both.withColumn("reached_ms", reached).where(~is_fetch).drop("fetch_ms")
 
 
 def _blocked() -> list[Column]:

@@ -74,6 +74,11 @@ class Asked(NamedTuple):
     requests: Sequence[str]
     errors: Sequence[str]
 
+    @property
+    def level(self) -> int:
+        """The transaction.version of its broker."""
+        return self.kind if isinstance(self.kind, int) else 2
+
 
 JAVA, LIBRDKAFKA = "Java", "librdkafka"
 EVERY = tuple(sorted(set(ERROR_NAMES.values()) - {NONE}))
@@ -233,7 +238,7 @@ def _named(error: KafkaError) -> str:
 
 def recorded(version: str, line: str) -> Iterator[dict[str, Any]]:
     """Every case, by a broker of a release, Java's producers of the same, and librdkafka."""
-    for level in dict.fromkeys(each.kind if isinstance(each.kind, int) else 2 for each in ASKED):
+    for level in dict.fromkeys(each.level for each in ASKED):
         ear = Ear()
         with (
             Proxy(ear.note, ear.hear) as proxy,
@@ -246,7 +251,7 @@ def recorded(version: str, line: str) -> Iterator[dict[str, Any]]:
                 _warm_up(Java(clients))
                 by_name: dict[str, Told] = {JAVA: Java(clients), LIBRDKAFKA: Librdkafka(bootstrap)}
                 for each in ASKED:
-                    if (each.kind if isinstance(each.kind, int) else 2) == level:
+                    if each.level == level:
                         yield from _cases(proxy, ear, by_name[each.producer], each)
             for older in OLDER if level == 2 else ():
                 with Clients(bootstrap, older) as clients:

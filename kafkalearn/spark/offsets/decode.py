@@ -43,6 +43,7 @@ from kafkalearn.spark.columns import (
     is_utf8,
     rule,
     topic_id_text,
+    typed,
     uint16_at,
 )
 from kafkalearn.spark.session.worker_code import arrow_function, for_workers
@@ -244,7 +245,7 @@ def of_decoded(*names: str) -> dict[str, tuple[str, ...]]:
     >>> of_decoded("group_id", "is_tombstone")
     {'group_id': ('string',), 'is_tombstone': ('boolean',)}
     """
-    return {name: (DECODED_SCHEMA[name].dataType.simpleString(),) for name in names}
+    return typed(DECODED_SCHEMA, *names)
 
 
 @rule(
